@@ -1,0 +1,19 @@
+"""Where in the text something was written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from llm_lsp.diagnostic import Range
+
+__all__ = ["Place"]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A piece of text of one module, in module positions."""
+
+    path: str
+    range: Range
+    text: str
+    """The source text itself, as the user wrote it."""
