@@ -1,0 +1,57 @@
+# Everything that a fresh machine needs is done by the targets themselves; the environment lives in .venv.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check bench docs clean
+
+help:
+	@echo "make demo   install llm-lint into .venv and lint examples/"
+	@echo "make test   install what the tests need and run them all"
+	@echo "make check  ruff, mypy, pyright"
+	@echo "make bench  the speed promises, as ratios measured in one run"
+	@echo "make docs   write the generated pages again"
+	@echo "make clean  remove .venv"
+
+# Each stamp is an installed state; a change of pyproject.toml makes it again.
+$(VENV)/stamps/venv:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "llm-lint needs Python 3.10 or newer; name one with `make PYTHON=python3.12 ...`")'
+	$(PYTHON) -m venv $(VENV)
+	@mkdir -p $(@D) && touch $@
+
+$(VENV)/stamps/install: $(VENV)/stamps/venv pyproject.toml
+	$(PIP) --editable .
+	@touch $@
+
+$(VENV)/stamps/test: $(VENV)/stamps/install
+	$(PIP) --editable '.[test]'
+	@touch $@
+
+$(VENV)/stamps/lint: $(VENV)/stamps/test
+	$(PIP) --editable '.[lint]'
+	@touch $@
+
+# Faults are what the demo is about, so that finding them (exit 1) is its success.
+demo: $(VENV)/stamps/install
+	@$(BIN)/llm-lint check --output-format full examples || test $$? -eq 1
+
+test: $(VENV)/stamps/test
+	$(BIN)/python -m pytest --numprocesses auto --dist loadgroup
+
+check: $(VENV)/stamps/lint
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pyright
+
+bench: $(VENV)/stamps/install
+	$(BIN)/python benchmarks/run.py
+
+docs: $(VENV)/stamps/install
+	$(BIN)/python scripts/docs.py
+
+clean:
+	rm -rf $(VENV)
