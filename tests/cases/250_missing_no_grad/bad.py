@@ -1,0 +1,25 @@
+import json
+import sys
+
+import torch
+from transformers import AutoModelForTokenClassification, AutoTokenizer
+
+
+def predictions(model, tokenizer, lines):
+    for line in lines:
+        encoded = tokenizer(line, return_tensors="pt")
+        yield line, model(**encoded).logits.argmax(-1)[0].tolist()  # EXPECT: missing_no_grad
+
+
+def main():
+    tokenizer = AutoTokenizer.from_pretrained("dslim/bert-base-NER")
+    model = AutoModelForTokenClassification.from_pretrained("dslim/bert-base-NER")
+    with torch.no_grad():
+        found = predictions(model, tokenizer, sys.stdin)
+    for line, tags in found:
+        json.dump({"text": line.strip(), "tags": tags}, sys.stdout)
+        print()
+
+
+if __name__ == "__main__":
+    main()
