@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum
 
-__all__ = ["NO", "UNKNOWN", "YES", "Truth"]
+__all__ = ["NO", "UNKNOWN", "YES", "Truth", "answer", "set_answer_hook"]
 
 
 class Truth(Enum):
@@ -19,3 +20,16 @@ class Truth(Enum):
 
 
 YES, NO, UNKNOWN = Truth.YES, Truth.NO, Truth.UNKNOWN
+
+_hook: Callable[[Truth], Truth] | None = None
+
+
+def answer(truth: Truth) -> Truth:
+    """What a rule is told; every Truth that leaves the facts passes here, so that a test can forget one."""
+    return truth if _hook is None else _hook(truth)
+
+
+def set_answer_hook(hook: Callable[[Truth], Truth] | None) -> None:
+    """From now on `hook` sees every answer and says what the rule hears; None ends that. For `llm_lsp.testing`."""
+    global _hook  # noqa: PLW0603
+    _hook = hook
