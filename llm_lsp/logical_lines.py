@@ -1,0 +1,137 @@
+"""Logical lines and comments, found without a parser, so that broken files and notebook cells have them too."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+
+__all__ = ["Comment", "LogicalLines", "end_of_logical_line", "scan"]
+
+_TOKEN = re.compile(r"""#[^\n]*|\"{3}|'{3}|["'(\[{)\]}]|\\\n|\n""")
+_CLOSED = {
+    '"': re.compile(r'[^"\\\n]*(?:\\.[^"\\\n]*)*"?', re.DOTALL),
+    "'": re.compile(r"[^'\\\n]*(?:\\.[^'\\\n]*)*'?", re.DOTALL),
+    '"""': re.compile(r'(?:[^\\"]+|\\.|"(?!""))*(?:""")?', re.DOTALL),
+    "'''": re.compile(r"(?:[^\\']+|\\.|'(?!''))*(?:''')?", re.DOTALL),
+}
+_IN_FORMAT = re.compile(r"""\\.|\{\{|\}\}|[{}]|\"{3}|'{3}|["'\n]""", re.DOTALL)
+_PREFIX = re.compile(r"(?<![\w])[A-Za-z]{1,2}\Z")
+
+# Hard keywords that no bracket can hold: where a line starts with one, an open bracket above was never closed.
+_STATEMENT = re.compile(
+    r"[ \t\f]*(?:(?:assert|break|class|continue|def|del|elif|except|finally|global|import|nonlocal|pass|raise|return"
+    r"|try|while|with)\b(?![ \t]*=[^=])|async[ \t]+(?:def|with)\b|from[ \t]+[\w.]+[ \t]+import\b)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A comment; `column` counts from 1, as `row` does; `text` starts with `#`."""
+
+    row: int
+    column: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class LogicalLines:
+    """The rows that Python reads as one line, for the whole of a module."""
+
+    spans: tuple[tuple[int, int], ...]
+    """First and last row of each logical line that is neither blank nor only a comment, in order."""
+    comments: tuple[Comment, ...]
+
+    def span_of(self, row: int) -> tuple[int, int]:
+        """First and last row of the logical line that holds `row`; a row that holds none stands for itself."""
+        index = bisect_right(self.spans, (row, 1 << 60)) - 1
+        if index >= 0 and self.spans[index][1] >= row:
+            return self.spans[index]
+        return row, row
+
+
+def scan(text: str) -> LogicalLines:
+    """The logical lines of `text`, whose line ends are all `\\n`."""
+    spans: list[tuple[int, int]] = []
+    comments: list[Comment] = []
+    start, row = 0, 1
+    while start < len(text):
+        marks: list[int] = []
+        end = end_of_logical_line(text, start, marks)
+        rows = text.count("\n", start, end)
+        last = row + rows - 1 if text.endswith("\n", start, end) else row + rows
+        for mark in marks:
+            line_start = text.rfind("\n", 0, mark) + 1
+            line_end = text.find("\n", mark)
+            comment = text[mark : line_end if line_end >= 0 else len(text)]
+            comments.append(Comment(row + text.count("\n", start, mark), mark - line_start + 1, comment))
+        if not marks or text[start : marks[0]].strip():
+            if text[start:end].strip():
+                spans.append((row, last))
+        start, row = end, row + rows
+    return LogicalLines(tuple(spans), tuple(comments))
+
+
+def end_of_logical_line(text: str, start: int, comments: list[int]) -> int:
+    """The offset after the logical line that starts at `start`; offsets of its comments are appended to `comments`.
+
+    A bracket that is never closed ends before the first line that only a new statement can start.
+    """
+    position, depth = start, 0
+    while token := _TOKEN.search(text, position):
+        position = token.end()
+        match token.group()[0]:
+            case "\n":
+                if depth == 0 or _STATEMENT.match(text, position):
+                    return position
+            case "#":
+                comments.append(token.start())
+            case "(" | "[" | "{":
+                depth += 1
+            case ")" | "]" | "}":
+                depth = max(0, depth - 1)
+            case "\\":
+                pass
+            case _:
+                position = _end_of_string(text, token.start(), token.group())
+    return len(text)
+
+
+def _end_of_string(text: str, start: int, quote: str) -> int:
+    """The offset after the string whose quote is at `start`; an unterminated one ends with its row, or the text."""
+    prefix = _PREFIX.search(text, max(0, start - 3), start)
+    if prefix and set(prefix.group().lower()) & {"f", "t"}:
+        return _end_of_format_string(text, start, quote)
+    closed = _CLOSED[quote].match(text, start + len(quote))
+    return closed.end() if closed else len(text)
+
+
+def _end_of_format_string(text: str, start: int, quote: str) -> int:
+    """As `_end_of_string`, where braces may hold strings with the same quotes (Python 3.12)."""
+    position, depth = start + len(quote), 0
+    while token := _IN_FORMAT.search(text, position):
+        position = token.end()
+        found = token.group()
+        if found == "{" or (found == "{{" and depth):
+            depth += len(found)
+        elif found in {"}", "}}"} and depth:
+            depth -= 1
+            position = token.start() + 1
+        elif found == "\n" and len(quote) == 1:
+            return token.start()
+        elif found[0] in "\"'":
+            if depth == 0:
+                if text.startswith(quote, token.start()):
+                    return token.start() + len(quote)
+                position = token.start() + 1
+            elif len(quote) == 1 and found == quote and not _opens_again(text, position, quote):
+                return position
+            else:
+                position = _end_of_string(text, token.start(), found)
+    return len(text)
+
+
+def _opens_again(text: str, position: int, quote: str) -> bool:
+    """Whether the rest of the row has another `quote`, so that the one before `position` may open a nested string."""
+    end = text.find("\n", position)
+    return text.find(quote, position, end if end >= 0 else len(text)) >= 0

@@ -1,0 +1,383 @@
+"""Text to tree, also where the text is broken: what can't be parsed is masked, the rest keeps its tree.
+
+Half-typed code must neither silence the rest of its file nor invent facts. So a broken assignment still binds its
+targets, a broken header still has a body under a context that nobody knows: both to `UNKNOWN`, a name that no
+program defines.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import warnings
+from dataclasses import dataclass
+
+from llm_lsp.diagnostic import Position, Range
+from llm_lsp.logical_lines import scan
+
+__all__ = ["UNKNOWN", "Parsed", "Problem", "empty_tree", "parse", "too_deep"]
+
+UNKNOWN = "__unknown__"
+"""Stands where something was written that can't be read; resolves to nothing."""
+
+_MOST_TRIES = 24
+_MOST_ROWS_PARSED = 60_000
+_UNKNOWN_CALL = f"{UNKNOWN}()"
+
+_TOO_DEEP = re.compile(r"too many (?:levels of indentation|nested parentheses|statically nested blocks)")
+_INDENTATION = re.compile(r"unexpected indent|unindent does not match|inconsistent use of tabs")
+_HEADER = re.compile(
+    r"(?P<indent>[ \t\f]*)(?P<keyword>async[ \t]+def|async[ \t]+for|async[ \t]+with|def|class|if|elif|else|for|while"
+    r"|with|try|except|finally|match|case)\b(?![ \t]*(?:=[^=]|[.),\]]))"
+)
+_SIMPLE = re.compile(
+    r"(?P<indent>[ \t\f]*)(?:(?P<decorator>@)|(?P<keyword>return|raise)\b"
+    r"|(?P<targets>[A-Za-z_][\w.]*(?:[ \t]*(?:,|=(?!=))[ \t]*[A-Za-z_][\w.]*)*)[ \t]*(?::[^=]*)?=(?!=))?"
+)
+_BODY = f": {_UNKNOWN_CALL}"
+_HEADERS = {
+    "def": f"def {UNKNOWN}(*{UNKNOWN}, **{UNKNOWN}_)",
+    "class": f"class {UNKNOWN}({UNKNOWN})",
+    "for": f"for {UNKNOWN} in {_UNKNOWN_CALL}",
+    "with": f"with {_UNKNOWN_CALL}",
+    "try": f"if {_UNKNOWN_CALL}",
+    "else": "else",
+    "finally": "finally",
+    "except": f"except {UNKNOWN}",
+    "match": f"match {_UNKNOWN_CALL}",
+    "case": f"case {UNKNOWN} if {_UNKNOWN_CALL}",
+}
+_TYPE_PARAMETERS = re.compile(r"[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+\w+[ \t]*(\[[^\n]*?\])[ \t]*[(:]")
+_OF_ANOTHER_PYTHON = (
+    # (Python, what it is, in the line, in the message)
+    ("3.12", "type parameters", re.compile(_TYPE_PARAMETERS.pattern), None),
+    ("3.12", "a `type` statement", re.compile(r"[ \t]*type[ \t]+\w+[ \t]*(?:\[.*\][ \t]*)?="), None),
+    (
+        "3.12",
+        "quotes reused inside an f-string",
+        None,
+        re.compile(r"f-string: (?:unmatched|expecting '}'|unterminated)"),
+    ),
+    ("3.14", "a template string", re.compile(r"(?i).*(?<![\w\"'])(?:t|tr|rt)[\"']"), None),
+    ("3.14", "`except` without parentheses", None, re.compile(r"multiple exception types must be parenthesized")),
+    ("3.11", "`except*`", re.compile(r"[ \t]*except[ \t]*\*"), None),
+    ("2", "a `print` statement", re.compile(r"[ \t]*print[ \t]+[\w\"'%(]"), re.compile(r"call to 'print'")),
+    ("2", "an `exec` statement", re.compile(r"[ \t]*exec[ \t]+[\w\"']"), re.compile(r"call to 'exec'")),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a file, or a part of it, was not analysed."""
+
+    code: str
+    """`LLM000` syntax-error or `LLM002` not-analysed."""
+    message: str
+    range: Range
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A module's tree and what of its text is not in it."""
+
+    tree: ast.Module
+    code: str
+    """The text that was parsed: the module's, except for the masked rows."""
+    problems: tuple[Problem, ...] = ()
+    masked: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    message: str
+    row: int
+    column: int
+    end_row: int
+    end_column: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Mask:
+    """`lines` instead of the rows from `first` to `last`."""
+
+    first: int
+    last: int
+    lines: tuple[str, ...]
+
+
+def empty_tree() -> ast.Module:
+    """The tree of a file without statements."""
+    return ast.Module(body=[], type_ignores=[])
+
+
+def too_deep(row: int = 1, column: int = 1) -> Problem:
+    """The problem of a file whose nesting no recursive program can follow."""
+    here = Position(row, column)
+    return Problem(
+        "LLM002", "the code is nested too deeply to be analysed; split the expression or block", Range(here, here)
+    )
+
+
+def parse(text: str) -> Parsed:
+    """The tree of `text`, whose line ends are all `\\n`; never raises."""
+    result = _tree(text)
+    if isinstance(result, ast.Module):
+        return Parsed(result, text)
+    if isinstance(result, Problem):
+        return Parsed(empty_tree(), text, (result,), _all_rows(text))
+    return _Recovery(text).run(result)
+
+
+def _tree(text: str) -> ast.Module | _Failure | Problem:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text)
+    except SyntaxError as error:
+        row, column = error.lineno or 1, max(1, error.offset or 1)
+        if _TOO_DEEP.search(error.msg):
+            return too_deep(row, column)
+        return _Failure(error.msg, row, column, error.end_lineno or row, error.end_offset or 0)
+    except (RecursionError, MemoryError):
+        return too_deep()
+
+
+def _all_rows(text: str) -> tuple[tuple[int, int], ...]:
+    return ((1, text.count("\n") + 1),)
+
+
+class _Recovery:
+    """Masks what is broken until the rest parses, or until the tries are used up."""
+
+    def __init__(self, text: str) -> None:
+        self.written = text.split("\n")
+        self.lines = list(self.written)
+        self.problems: list[Problem] = []
+        self.masked: list[tuple[int, int]] = []
+        self.tries = min(_MOST_TRIES, max(4, _MOST_ROWS_PARSED // len(self.lines)))
+        self.other_python_was_said = False
+
+    def run(self, failure: _Failure) -> Parsed:
+        result: ast.Module | _Failure | Problem = failure
+        while isinstance(result, _Failure) and self.tries > 0:
+            self._say(result)
+            result = self._mask(result)
+        if isinstance(result, _Failure):
+            self._say(result)
+            result = self._mask_to_the_end(result)
+        if isinstance(result, ast.Module):
+            return Parsed(result, "\n".join(self.lines), tuple(self.problems), _merged(self.masked))
+        problems = (result,) if isinstance(result, Problem) else tuple(self.problems)
+        text = "\n".join(self.written)
+        return Parsed(empty_tree(), text, problems, _all_rows(text))
+
+    def _mask(self, failure: _Failure) -> ast.Module | _Failure | Problem:
+        """Tries masks, the narrowest first; keeps the first one behind which the parser goes on."""
+        row = min(failure.row, len(self.lines))
+        widest: tuple[_Mask, _Failure] | None = None
+        for mask in _masks(self.lines, row, failure.message):
+            if self.tries <= 0:
+                break
+            self.tries -= 1
+            result = _tree("\n".join(self._with(mask)))
+            if not isinstance(result, _Failure) or result.row > max(mask.last, failure.row):
+                self._keep(mask)
+                return result
+            widest = mask, result
+        if widest is None:
+            return failure
+        self._keep(widest[0])
+        return widest[1]
+
+    def _with(self, mask: _Mask) -> list[str]:
+        return [*self.lines[: mask.first - 1], *mask.lines, *self.lines[mask.last :]]
+
+    def _keep(self, mask: _Mask) -> None:
+        self.lines[mask.first - 1 : mask.last] = mask.lines
+        self.masked.append((mask.first, mask.last))
+
+    def _mask_to_the_end(self, failure: _Failure) -> ast.Module | _Failure | Problem:
+        """Gives up on everything from the module-level statement with the failure on."""
+        first = min(failure.row, len(self.lines))
+        while first > 1 and not _starts_at_module_level(self.lines[first - 1]):
+            first -= 1
+        self._keep(_Mask(first, len(self.lines), ("",) * (len(self.lines) - first + 1)))
+        return _tree("\n".join(self.lines))
+
+    def _say(self, failure: _Failure) -> None:
+        row = min(failure.row, len(self.written))
+        if any(first <= row <= last + 1 for first, last in self.masked):
+            return
+        line = self.written[row - 1]
+        other = _other_python(failure.message, line)
+        if other and self.other_python_was_said:
+            return
+        self.other_python_was_said |= bool(other)
+        self.problems.append(Problem("LLM000", other or _clear(failure.message), self._range(failure, row)))
+
+    def _range(self, failure: _Failure, row: int) -> Range:
+        width = len(self.written[row - 1]) + 1
+        column = min(failure.column, width)
+        end = failure.end_column if failure.end_row == failure.row else width
+        return Range(Position(row, column), Position(row, min(max(end, column + 1), max(width, column))))
+
+
+def _merged(spans: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    merged: list[tuple[int, int]] = []
+    for first, last in sorted(spans):
+        if merged and first <= merged[-1][1] + 1:
+            merged[-1] = merged[-1][0], max(last, merged[-1][1])
+        else:
+            merged.append((first, last))
+    return tuple(merged)
+
+
+def _other_python(message: str, line: str) -> str | None:
+    """Says which Python's syntax a line has, if it is not the running one's."""
+    for version, what, in_line, in_message in _OF_ANOTHER_PYTHON:
+        parts = tuple(map(int, version.split(".")))
+        is_newer = parts > sys.version_info[: len(parts)]
+        if not is_newer and parts > (2,):
+            continue
+        if (in_line and in_line.match(line)) or (in_message and in_message.search(message)):
+            running = f"{sys.version_info[0]}.{sys.version_info[1]}"
+            return f"{what} is syntax of Python {version}, but llm-lint runs on Python {running}"
+    return None
+
+
+def _clear(message: str) -> str:
+    """CPython's message as one clause."""
+    return re.sub(r"[.?]? (?=Perhaps|Maybe|Did)", ", ", message).rstrip(".?").replace(", P", ", p")
+
+
+def _masks(lines: list[str], row: int, message: str) -> list[_Mask]:
+    """Ways to mask the statement that fails in `row`, the likeliest first."""
+    if named := re.search(r"expected an indented block after .* on line (\d+)", message):
+        return [_header_with_body(lines, int(named.group(1)))]
+    layout = scan("\n".join(lines))
+    first, last = layout.span_of(row)
+    masks: list[_Mask] = []
+    if "expected 'except' or 'finally'" in message and (opening := _open_try(lines, row)):
+        masks.append(_Mask(opening, opening, (_header(lines[opening - 1], "if"),)))
+    if named := re.search(r"opening parenthesis '.' on line (\d+)", message):
+        first = min(first, layout.span_of(int(named.group(1)))[0])
+    short = _end_of_open_bracket(lines, first, last)
+    if _INDENTATION.search(message):
+        masks += _blank(first, last), _blank(first, _end_of_indented(lines, first))
+    if row > short:
+        masks.append(_statement(lines, row, row))
+    if short < last:
+        masks.append(_statement(lines, first, short))
+    masks.append(_statement(lines, first, last))
+    if (keyword := _HEADER.match(lines[first - 1])) and keyword["keyword"] in {
+        "elif",
+        "else",
+        "except",
+        "finally",
+        "case",
+    }:
+        masks.append(_padded(first, last, _header(lines[first - 1], "if")))
+    end = _end_of_indented(lines, first)
+    if end > last:
+        masks.append(_blank(first, end))
+    return masks
+
+
+def _statement(lines: list[str], first: int, last: int) -> _Mask:
+    """Masks a statement so that what it binds or opens is unknown."""
+    line = lines[first - 1]
+    if header := _HEADER.match(line):
+        keyword = header["keyword"].split()[-1]
+        has_body = _indent(_next_line(lines, last)) > _indent(line)
+        if keyword in {"match", "case"} and not has_body:
+            return _padded(first, last, f"{header['indent']}{_UNKNOWN_CALL}")
+        return _padded(first, last, _header(line, keyword) + ("" if has_body else f" {_UNKNOWN_CALL}"))
+    simple = _SIMPLE.match(line)
+    if not simple:
+        return _blank(first, last)
+    if simple["decorator"]:
+        return _padded(first, last, f"{simple['indent']}@{UNKNOWN}")
+    if simple["keyword"]:
+        return _padded(first, last, f"{simple['indent']}{simple['keyword']} {_UNKNOWN_CALL}")
+    if simple["targets"]:
+        return _padded(first, last, f"{simple['indent']}{simple['targets']} = {_UNKNOWN_CALL}")
+    return _padded(first, last, f"{simple['indent']}{_UNKNOWN_CALL}")
+
+
+def _header(line: str, keyword: str) -> str:
+    """A header of the kind `keyword` about which nothing is known, with the indentation of `line`."""
+    indent = line[: len(line) - len(line.lstrip(" \t\f"))]
+    return f"{indent}{_HEADERS.get(keyword, f'{keyword} {_UNKNOWN_CALL}')}:"
+
+
+def _header_with_body(lines: list[str], row: int) -> _Mask:
+    """Masks a header that has no body yet."""
+    layout = scan("\n".join(lines))
+    first, last = layout.span_of(row)
+    return _statement(lines, first, last)
+
+
+def _padded(first: int, last: int, line: str) -> _Mask:
+    return _Mask(first, last, (line, *("",) * (last - first)))
+
+
+def _blank(first: int, last: int) -> _Mask:
+    return _Mask(first, last, ("",) * (last - first + 1))
+
+
+def _indent(line: str) -> int:
+    """The width of a line's indentation, tabs to the next multiple of 8 as in CPython."""
+    bare = line.lstrip(" \t\f")
+    return len(line[: len(line) - len(bare)].rpartition("\f")[2].expandtabs(8))
+
+
+def _is_blank(line: str) -> bool:
+    bare = line.strip()
+    return not bare or bare.startswith("#")
+
+
+def _next_line(lines: list[str], last: int) -> str:
+    return next((line for line in lines[last:] if not _is_blank(line)), "")
+
+
+def _end_of_indented(lines: list[str], first: int) -> int:
+    """The last row of the run of rows that are indented as deep as row `first`, or deeper."""
+    indent, last = _indent(lines[first - 1]), first
+    for row in range(first + 1, len(lines) + 1):
+        line = lines[row - 1]
+        if not _is_blank(line):
+            if _indent(line) < indent:
+                break
+            last = row
+    return last
+
+
+def _end_of_open_bracket(lines: list[str], first: int, last: int) -> int:
+    """Where a statement from `first` to `last` ends if one of its brackets was never closed."""
+    indent = _indent(lines[first - 1])
+    for row in range(first + 1, last + 1):
+        line = lines[row - 1]
+        if not line.strip() or (_indent(line) <= indent and not line.lstrip().startswith((")", "]", "}"))):
+            return row - 1
+    return last
+
+
+def _open_try(lines: list[str], row: int) -> int | None:
+    """The row of the `try:` above `row` that has no handler."""
+    limit = _indent(lines[row - 1])
+    closed: set[int] = set()
+    for above in range(row - 1, 0, -1):
+        found = re.match(r"[ \t\f]*(try[ \t]*:|except\b|finally[ \t]*:)", lines[above - 1])
+        if found and (indent := _indent(lines[above - 1])) >= limit:
+            if not found[1].startswith("try"):
+                closed.add(indent)
+            elif indent not in closed:
+                return above
+            else:
+                closed.discard(indent)
+    return None
+
+
+def _starts_at_module_level(line: str) -> bool:
+    return bool(re.match(r"[A-Za-z_@]", line)) and not re.match(r"(?:elif|else|except|finally)\b", line)
