@@ -7,8 +7,9 @@ from typing import cast
 
 from llm_lsp.render.paint import Paint
 from llm_lsp.render.results import Results
+from llm_lsp.settings import OUTPUT_FORMATS
 
-__all__ = ["FORMATS", "TEXT_FORMATS", "Paint", "Renderer", "Results", "renderer"]
+__all__ = ["TEXT_FORMATS", "Paint", "Renderer", "Results", "renderer"]
 
 Renderer = Callable[[Results, Paint], Iterator[str]]
 """Yields the lines of the report, without their line ends."""
@@ -16,12 +17,10 @@ Renderer = Callable[[Results, Paint], Iterator[str]]
 TEXT_FORMATS = ("full", "concise", "grouped")
 """Those that a person reads: they end in a summary."""
 
-FORMATS = (*TEXT_FORMATS, "json", "json-lines", "github", "gitlab", "junit", "sarif")
-
 
 def renderer(name: str) -> Renderer:
-    """The renderer of one of `FORMATS`; any other name is a ValueError."""
-    if name not in FORMATS:
+    """The renderer of one of `OUTPUT_FORMATS`; any other name is a ValueError."""
+    if name not in OUTPUT_FORMATS:
         raise ValueError(f"`{name}` is not an output format")
     from importlib import import_module
 

@@ -23,7 +23,8 @@ def render(results: Results, paint: Paint) -> Iterator[str]:
         ET.SubElement(suite, "testcase", name="no problems", classname="llm-lint", time="0")
     ET.indent(root)
     yield '<?xml version="1.0" encoding="utf-8"?>'
-    yield ET.tostring(root, encoding="unicode")
+    # Character references, so that the text is the same in whatever encoding a console or a file writes it.
+    yield ET.tostring(root, encoding="us-ascii", xml_declaration=False).decode("ascii")
 
 
 def _add_suite(root: ET.Element, path: str, diagnostics: list[Diagnostic]) -> None:

@@ -25,16 +25,13 @@ class QuotedLines:
 
     def keep(self, source: Source, diagnostics: Iterable[Diagnostic]) -> None:
         """Keep what `diagnostics` quote of `source`; places in other files are read when they are asked for."""
-        lines: list[str] | None = None
         for location in _locations(diagnostics):
             if location.path != source.path:
                 continue
-            if lines is None:
-                lines = source.text.split("\n")
             for row in quoted_rows(location.range):
-                module_row = _module_row(source, location.cell, row)
-                if module_row is not None and 1 <= module_row <= len(lines):
-                    self._lines[location.path, location.cell, row] = lines[module_row - 1]
+                line = _line(source, location.cell, row)
+                if line is not None:
+                    self._lines[location.path, location.cell, row] = line
 
     def line(self, path: str, cell: int | None, row: int) -> str | None:
         """The text of a row without its line end; None where it can't be had."""
@@ -44,13 +41,7 @@ class QuotedLines:
         if path not in self._loaded:
             self._loaded[path] = self._load(path)
         source = self._loaded[path]
-        if source is None:
-            return None
-        module_row = _module_row(source, cell, row)
-        lines = source.text.split("\n")
-        if module_row is None or not 1 <= module_row <= len(lines):
-            return None
-        return lines[module_row - 1]
+        return None if source is None else _line(source, cell, row)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +85,12 @@ def place(location: Location) -> str:
     return f"{location.path}{cell}:{start.row}:{start.column}"
 
 
-def _module_row(source: Source, cell: int | None, row: int) -> int | None:
-    if cell is None:
-        return row
-    for candidate in source.cells:
-        if candidate.number == cell:
-            module_row = candidate.first_row + row - 1
-            return module_row if module_row <= candidate.last_row else None
-    return None
+def _line(source: Source, cell: int | None, row: int) -> str | None:
+    first, last = 1, len(source.lines)
+    if cell is not None:
+        spans = [(each.first_row, each.last_row) for each in source.cells if each.number == cell]
+        if not spans:
+            return None
+        first, last = spans[0]
+    module_row = first + row - 1
+    return source.lines[module_row - 1] if first <= module_row <= last else None

@@ -99,7 +99,7 @@ def _region(span: Range) -> dict[str, int]:
 def _artifact(path: str) -> dict[str, str]:
     # A lone surrogate stands for a byte of a file name that is no text.
     encoded = quote(path.encode("utf-8", "surrogateescape"), safe="/")
-    if PureWindowsPath(path).drive:
+    if PureWindowsPath(path).is_absolute():
         return {"uri": f"file:///{quote(path, safe='/:')}"}
     if PurePosixPath(path).is_absolute():
         return {"uri": f"file://{encoded}"}
