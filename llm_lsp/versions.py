@@ -1,0 +1,124 @@
+"""Which versions of a library a project admits, and questions about such a range."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from packaging.specifiers import SpecifierSet
+    from packaging.version import Version
+
+__all__ = ["Requirement", "normalised"]
+
+
+def normalised(distribution: str) -> str:
+    """The name under which package indexes know a distribution: lower case, runs of `-`, `_`, `.` as one `-`."""
+    parts = distribution.replace("_", "-").replace(".", "-").lower().split("-")
+    return "-".join(part for part in parts if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """The versions that a project declares, locks or has installed.
+
+    Declarations that differ (two requirement files, one dependency under two markers) are alternatives: what any of
+    them admits is admitted. An alternative without a specifier, such as a Git address, admits every version.
+    """
+
+    alternatives: tuple[str, ...]
+    source: str
+    """Where it comes from, for a message: `uv.lock`, `pyproject.toml`, `requirements.txt, requirements-dev.txt`."""
+
+    @property
+    def specifier(self) -> str:
+        """The range as text, for a message."""
+        return " or ".join(alternative or "any version" for alternative in self.alternatives)
+
+    def admits(self, specifier: str) -> bool:
+        """Whether some admitted version lies in `specifier`; True where that can't be told."""
+        return self._any_point(specifier, inside=True)
+
+    def is_within(self, specifier: str) -> bool:
+        """Whether every admitted version lies in `specifier`; False where that can't be told."""
+        return not self._any_point(specifier, inside=False)
+
+    def lower(self) -> str | None:
+        """The lowest version that is named as a bound by every alternative; None where one has no lower bound."""
+        return self._bound(("==", "===", "~=", ">=", ">"), lowest=True)
+
+    def upper(self) -> str | None:
+        """The highest version that is named as a bound, itself perhaps excluded; None where one has no upper bound."""
+        return self._bound(("==", "===", "~=", "<=", "<"), lowest=False)
+
+    def _any_point(self, specifier: str, *, inside: bool) -> bool:
+        wanted = _parsed(specifier)
+        if wanted is None:
+            raise ValueError(f"`{specifier}` is not a version specifier")
+        for alternative in self.alternatives:
+            admitted = _parsed(alternative)
+            if admitted is None:
+                return True
+            for point in _points((admitted, wanted)):
+                if admitted.contains(point, prereleases=True) and wanted.contains(point, prereleases=True) is inside:
+                    return True
+        return False
+
+    def _bound(self, operators: tuple[str, ...], *, lowest: bool) -> str | None:
+        """The outermost, over the alternatives, of the innermost bound of each."""
+        bounds: list[Version] = []
+        for alternative in self.alternatives:
+            named = [version for operator, version in _named(_parsed(alternative)) if operator in operators]
+            if not named:
+                return None
+            bounds.append(max(named) if lowest else min(named))
+        if not bounds:
+            return None
+        return str(min(bounds) if lowest else max(bounds))
+
+
+def _parsed(specifier: str) -> SpecifierSet | None:
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+    try:
+        return SpecifierSet(specifier)
+    except InvalidSpecifier:
+        return None
+
+
+def _named(specifiers: SpecifierSet | None) -> list[tuple[str, Version]]:
+    """The versions written in a specifier, with their operators; `4.*` is named as `4`."""
+    from packaging.version import InvalidVersion, Version
+
+    named: list[tuple[str, Version]] = []
+    for specifier in specifiers or ():
+        try:
+            named.append((specifier.operator, Version(specifier.version.removesuffix(".*"))))
+        except InvalidVersion:
+            continue  # `===` takes any text
+    return named
+
+
+def _points(sets: tuple[SpecifierSet, SpecifierSet]) -> list[Version]:
+    """One version in each gap that the named versions leave, and those versions: enough to tell any overlap.
+
+    Both sets are unions of intervals whose ends are named versions, or the next release above one (`~=`, `==4.*`).
+    """
+    from packaging.version import Version
+
+    points = {Version("0.dev0"), Version("999999")}
+    for _, version in [*_named(sets[0]), *_named(sets[1])]:
+        points.add(version)
+        points.add(Version(version.base_version))
+        release = version.release
+        for length in range(1, len(release) + 1):
+            epoch = f"{version.epoch}!"
+            head = ".".join(map(str, release[: length - 1]))
+            for last in (release[length - 1], release[length - 1] + 1):
+                start = f"{head}.{last}" if head else str(last)
+                points.update((Version(f"{epoch}{start}"), Version(f"{epoch}{start}.0.0.0.0.1")))
+            if release[length - 1] > 0:
+                below = f"{head}.{release[length - 1] - 1}" if head else str(release[length - 1] - 1)
+                points.add(Version(f"{epoch}{below}.999999"))
+        points.add(Version(f"{version.epoch}!{'.'.join(map(str, release))}.0.0.0.0.1"))
+    return sorted(points)

@@ -1,0 +1,36 @@
+"""What the analysis of one file may ask about everything outside it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from llm_lsp.knowledge.checkpoints import Checkpoint
+    from llm_lsp.source import Source
+    from llm_lsp.versions import Requirement
+
+__all__ = ["World"]
+
+
+class World(Protocol):
+    """The surroundings of one file; the same answers give the same diagnostics.
+
+    None is "not known" everywhere, and what is not known is silent.
+    """
+
+    def version(self, distribution: str) -> Requirement | None:
+        """The versions of a library that the file must work with; None where nothing says so."""
+        ...
+
+    def checkpoint(self, name: str) -> Checkpoint | None:
+        """The model or tokenizer that `from_pretrained(name)` would load: a folder, or an id."""
+        ...
+
+    def module(self, name: str, importer: str) -> Source | None:
+        """A module of the project.
+
+        Args:
+            name: dotted as in `import a.b`; a relative one starts with its dots.
+            importer: the `Source.path` of the module that imports it.
+        """
+        ...
