@@ -1,0 +1,42 @@
+from dataclasses import dataclass
+
+import torch
+from transformers import AutoModelForTokenClassification, AutoTokenizer
+
+
+@dataclass
+class TaggerConfig:
+    checkpoint: str = "emilyalsentzer/Bio_ClinicalBERT"
+    max_len: int = 384
+    device: str = "cpu"
+
+
+class LetterTagger:
+    def __init__(self, config: TaggerConfig):
+        self.cfg = config
+        self.tok = AutoTokenizer.from_pretrained(config.checkpoint)
+        self.net = AutoModelForTokenClassification.from_pretrained(config.checkpoint).to(config.device).eval()
+
+    def tag(self, letter: str) -> list[list[str]]:
+        enc = self.tok(
+            letter,
+            max_length=self.cfg.max_len,
+            truncation=True,
+            stride=64,
+            return_overflowing_tokens=True,
+            padding=True,
+            return_tensors="pt",
+        )
+        enc.pop("overflow_to_sample_mapping")
+        with torch.no_grad():
+            best = self.net(**enc.to(self.cfg.device)).logits.argmax(-1)
+        return [[self.net.config.id2label[i] for i in window] for window in best.tolist()]
+
+
+if __name__ == "__main__":
+    import sys
+
+    tagger = LetterTagger(TaggerConfig())
+    for name in sys.argv[1:]:
+        with open(name, encoding="utf-8") as handle:
+            print(name, tagger.tag(handle.read()))
