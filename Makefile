@@ -48,7 +48,7 @@ check: $(VENV)/stamps/lint
 	$(BIN)/pyright
 
 bench: $(VENV)/stamps/install
-	$(BIN)/python benchmarks/run.py
+	$(BIN)/python -m benchmarks.run
 
 docs: $(VENV)/stamps/install
 	$(BIN)/python scripts/docs.py
