@@ -37,17 +37,18 @@ class Environment:
         return {name: Requirement(tuple(found), f"the environment ({self.origin})") for name, found in versions.items()}
 
 
-def find(project: Path, environ: Mapping[str, str]) -> Environment | None:
-    """The environment that is active, or that lies in the project's folder."""
+def find(folders: Iterable[Path], environ: Mapping[str, str]) -> Environment | None:
+    """The environment that is active, or the first `.venv` or `venv` in the folders."""
     for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
         if environ.get(variable):
-            folders = _site_packages(Path(environ[variable]), None)
-            if folders:
-                return Environment(variable, folders)
-    for name in (".venv", "venv"):
-        folders = _site_packages(project / name, None)
-        if folders:
-            return Environment(name, folders)
+            found = _site_packages(Path(environ[variable]), None)
+            if found:
+                return Environment(variable, found)
+    for folder in folders:
+        for name in (".venv", "venv"):
+            found = _site_packages(folder / name, None)
+            if found:
+                return Environment(name, found)
     return None
 
 

@@ -1,0 +1,340 @@
+"""A user's project: its files, the settings of each, and what the analysis of one may ask about the others."""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from llm_lsp import settings as settings_files
+from llm_lsp.files import PathProblem, Walk, absolute, shown
+from llm_lsp.settings import Settings
+
+if TYPE_CHECKING:
+    from llm_lsp.environment import Environment
+    from llm_lsp.knowledge.checkpoints import Checkpoint
+    from llm_lsp.source import Source
+    from llm_lsp.versions import Requirement
+    from llm_lsp.world import World
+
+__all__ = ["Project", "ProjectFile"]
+
+_REPOSITORY = ".git"
+_ROOT_MARKS = ("pyproject.toml", "setup.py", "setup.cfg", _REPOSITORY)
+_KEPT_CHARACTERS = 1_000_000
+"""Of the modules that were parsed last; a tree takes some fifty times the memory of its text."""
+
+
+class ProjectFile(NamedTuple):
+    """A file to lint."""
+
+    path: Path
+    """Absolute; may not exist, where the text comes from elsewhere."""
+    shown_path: str
+    settings: Settings
+
+
+class Project:
+    """What is known of the files below and around some paths.
+
+    Paths choose the files that are reported, never what is known: the same file has the same world whatever was given.
+
+    Args:
+        paths: files and folders; the working directory where there is none.
+        config: a settings file that holds for every file; its patterns count from the working directory.
+        isolated: whether settings files are passed over. The versions that a project declares are not settings.
+        python: an interpreter, virtual environment or site-packages folder that goes before the settings' one.
+        overrides: attributes of `Settings` that replace those of every file, such as `force_exclude`.
+    """
+
+    def __init__(
+        self,
+        paths: Iterable[Path | str] = (),
+        *,
+        config: Path | None = None,
+        isolated: bool = False,
+        python: Path | None = None,
+        overrides: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._given = [absolute(Path(path)) for path in paths] or [Path.cwd()]
+        self._isolated = isolated
+        self._python = python
+        self._overrides = dict(overrides or {})
+        self._settings: dict[Path, Settings | None] = {}
+        self._loaded: dict[Path, Settings] = {}
+        self._defaults: dict[Path, Settings] = {}
+        self._marked_above: dict[tuple[Path, tuple[str, ...]], Path | None] = {}
+        self._listings: dict[Path, frozenset[str]] = {}
+        self._declared: dict[Path, Mapping[str, Requirement]] = {}
+        self._environments: dict[Path, Environment | None] = {}
+        self._installed: dict[Environment, Mapping[str, Requirement]] = {}
+        self._sources: OrderedDict[Path, Source] = OrderedDict()
+        self._config = self._load(absolute(config), root=Path.cwd()) if config else None
+        self._walk = Walk(self.settings_in, self._outermost)
+
+    @property
+    def problems(self) -> list[PathProblem]:
+        """The paths that `files` could not look at, so far."""
+        return self._walk.problems
+
+    def files(self) -> Iterator[ProjectFile]:
+        """The files to lint, each once, in a stable order.
+
+        Raises:
+            SettingsError: settings that a file needs can't be used.
+        """
+        seen: set[str] = set()
+        for given in self._given:
+            for path in self._walk.files(given):
+                key = os.path.normcase(path)
+                if key not in seen:
+                    seen.add(key)
+                    yield self.file(path)
+
+    def file(self, path: Path | str) -> ProjectFile:
+        """A file by its path, whether it exists, is excluded, or is neither."""
+        path = absolute(Path(path))
+        return ProjectFile(path, shown(path), self.settings_in(path.parent))
+
+    def is_skipped(self, path: Path | str) -> bool:
+        """Whether a path that the user names is excluded and `force-exclude` says that this counts."""
+        return self._walk.is_skipped(absolute(Path(path)))
+
+    def settings_in(self, folder: Path) -> Settings:
+        """The settings that hold for the files of a folder.
+
+        Raises:
+            SettingsError: they can't be used.
+        """
+        found = self._config or self._found_settings(folder)
+        if found is not None:
+            return found
+        root = self.root_of(folder)
+        if root not in self._defaults:
+            self._defaults[root] = self._overridden(Settings(root=root))
+        return self._defaults[root]
+
+    def root_of(self, folder: Path) -> Path:
+        """The project that a folder belongs to: the nearest folder upward with a project file or a repository.
+
+        Without such a mark, the working directory where the folder lies below it, else the folder around its package.
+        """
+        marked = self._marked(folder, _ROOT_MARKS)
+        if marked is not None:
+            return marked
+        found = None if self._isolated else self._found_settings(folder)
+        if found is not None and folder.is_relative_to(found.root):
+            return found.root
+        working = Path.cwd()
+        return working if folder.is_relative_to(working) else self._around_package(folder)
+
+    def source(self, file: ProjectFile) -> Source:
+        """The file's text and tree, kept for the modules that import it.
+
+        Raises:
+            OSError: the file can't be read.
+        """
+        from llm_lsp.source import Source
+
+        kept = self._sources.get(file.path)
+        if kept is None:
+            data = file.path.read_bytes()
+            kept = Source.from_bytes(file.shown_path, data, max_size=file.settings.max_source_size)
+            self._sources[file.path] = kept
+            while len(self._sources) > 1 and sum(len(each.text) for each in self._sources.values()) > _KEPT_CHARACTERS:
+                self._sources.popitem(last=False)
+        self._sources.move_to_end(file.path)
+        return kept
+
+    def environment_of(self, file: ProjectFile) -> Environment | None:
+        """The environment whose installed versions count for a file.
+
+        Raises:
+            EnvironmentNotFoundError: the one that the user named is not there.
+        """
+        from llm_lsp import environment
+
+        named = self._python or file.settings.python
+        root = self.root_of(file.path.parent)
+        key = named or root
+        if key not in self._environments:
+            if named is not None:
+                origin = "--python" if self._python else "python"
+                self._environments[key] = environment.at(named, origin, os.environ)
+            else:
+                folders = dict.fromkeys((file.settings.root, root, self._outermost(root)))
+                self._environments[key] = environment.find(folders, os.environ)
+        return self._environments[key]
+
+    def world_for(self, file: ProjectFile, installs: Iterable[str] = ()) -> World:
+        """What the analysis of a file may ask.
+
+        Args:
+            file: of this project.
+            installs: the requirements that the file itself installs, as a notebook does.
+        """
+        return _FileWorld(self, file, tuple(installs))
+
+    def declared(self, distribution: str, folder: Path) -> Requirement | None:
+        """What the nearest folder upward that says anything about a library says, by its normalised name."""
+        from llm_lsp import declarations
+
+        outermost = self._outermost(folder)
+        for each in (folder, *folder.parents):
+            if each not in self._declared:
+                self._declared[each] = declarations.read(each, self._names_in(each))
+            if distribution in self._declared[each]:
+                return self._declared[each][distribution]
+            if each == outermost:
+                break
+        return None
+
+    def installed(self, distribution: str, file: ProjectFile) -> Requirement | None:
+        """The version of a library in the file's environment, by its normalised name."""
+        found = self.environment_of(file)
+        if found is None:
+            return None
+        if found not in self._installed:
+            self._installed[found] = found.installed()
+        return self._installed[found].get(distribution)
+
+    def module_file(self, name: str, importer: Path) -> Path | None:
+        """The file of a module of the project, as Python would find it; None where it is not in the project.
+
+        Args:
+            name: dotted as in `import a.b`; a relative one starts with its dots.
+            importer: the absolute path of the file that imports it.
+        """
+        dots = len(name) - len(name.lstrip("."))
+        parts = [part for part in name[dots:].split(".") if part]
+        root = self.root_of(importer.parent)
+        if not all(part.isidentifier() for part in parts) or not (dots or parts):
+            return None
+        if dots:
+            bases = [importer.parents[dots - 1]] if dots <= len(importer.parents) else []
+        else:
+            bases = [self._around_package(importer.parent), root, root / "src", importer.parent]
+        for base in dict.fromkeys(bases):
+            found = self._in_folder(base, parts)
+            if found is not None and Path(os.path.realpath(found)).is_relative_to(os.path.realpath(root)):
+                return found
+        return None
+
+    def _in_folder(self, base: Path, parts: list[str]) -> Path | None:
+        folder = base
+        for part in parts[:-1]:
+            if part not in self._names_in(folder):
+                return None
+            folder /= part
+        # Names are compared with the listing, since macOS and Windows would open `Model.py` for `model`.
+        if parts and parts[-1] in self._names_in(folder):
+            package = folder / parts[-1]
+            if "__init__.py" in self._names_in(package):
+                return package / "__init__.py"
+        last = f"{parts[-1]}.py" if parts else "__init__.py"
+        return folder / last if last in self._names_in(folder) and (folder / last).is_file() else None
+
+    def _around_package(self, folder: Path) -> Path:
+        while "__init__.py" in self._names_in(folder) and folder != folder.parent:
+            folder = folder.parent
+        return folder
+
+    def _outermost(self, folder: Path) -> Path:
+        """The repository that a folder lies in, else its project."""
+        return self._marked(folder, (_REPOSITORY,)) or self.root_of(folder)
+
+    def _marked(self, folder: Path, marks: tuple[str, ...]) -> Path | None:
+        """The nearest folder upward that holds one of the marks."""
+        key = (folder, marks)
+        if key not in self._marked_above:
+            # By question, not by listing: a folder above the project may hold a million files.
+            if any(os.path.lexists(os.path.join(folder, mark)) for mark in marks):  # noqa: PTH118 (on every folder)
+                self._marked_above[key] = folder
+            else:
+                self._marked_above[key] = None if folder == folder.parent else self._marked(folder.parent, marks)
+        return self._marked_above[key]
+
+    def _names_in(self, folder: Path) -> frozenset[str]:
+        if folder not in self._listings:
+            try:
+                self._listings[folder] = frozenset(os.listdir(folder))  # noqa: PTH208 (names only: one system call)
+            except OSError:
+                self._listings[folder] = frozenset()
+        return self._listings[folder]
+
+    def _found_settings(self, folder: Path) -> Settings | None:
+        if self._isolated:
+            return None
+        if folder not in self._settings:
+            path = settings_files.find_in(folder)
+            if path is not None:
+                self._settings[folder] = self._load(path)
+            else:
+                self._settings[folder] = None if folder == folder.parent else self._found_settings(folder.parent)
+        return self._settings[folder]
+
+    def _load(self, path: Path, root: Path | None = None) -> Settings:
+        return self._overridden(settings_files.load(path, root=root))
+
+    def _overridden(self, settings: Settings) -> Settings:
+        return replace(settings, **self._overrides) if self._overrides else settings
+
+
+class _FileWorld:
+    """The world of one file, answered by its project."""
+
+    def __init__(self, project: Project, file: ProjectFile, installs: tuple[str, ...]) -> None:
+        self._project = project
+        self._file = file
+        self._installs = installs
+
+    def version(self, distribution: str) -> Requirement | None:
+        from llm_lsp import declarations
+        from llm_lsp.versions import Requirement, normalised
+
+        name = normalised(distribution)
+        for written, specifier in self._file.settings.target_versions.items():
+            if normalised(written) == name:
+                return Requirement((specifier,), "target-versions")
+        return (
+            self._project.declared(name, self._file.path.parent)
+            or self._project.installed(name, self._file)
+            or declarations.from_lines(self._installs, "`pip install` in the notebook").get(name)
+        )
+
+    def checkpoint(self, name: str) -> Checkpoint | None:
+        from llm_lsp.knowledge import checkpoints
+
+        # Windows would ask another machine for a path that starts with two slashes.
+        if not name.strip() or "\0" in name or len(name) > 500 or name.startswith(("//", "\\\\")):
+            return None
+        bases = (self._file.path.parent, self._project.root_of(self._file.path.parent), Path.cwd())
+        folders = {os.path.realpath(base / name) for base in bases if (base / name).is_dir()}
+        if len(folders) > 1:
+            return None  # which one is meant depends on where the program is started
+        if folders:
+            return checkpoints.from_folder(Path(folders.pop()))
+        return checkpoints.from_cache(name, _hub_cache(os.environ)) or checkpoints.from_table(name)
+
+    def module(self, name: str, importer: str) -> Source | None:
+        path = self._project.module_file(name, absolute(Path(importer)))
+        if path is None:
+            return None
+        try:
+            source = self._project.source(self._project.file(path))
+        except OSError:
+            return None
+        return None if any(problem.code == "LLM002" for problem in source.problems) else source
+
+
+def _hub_cache(environ: Mapping[str, str]) -> Path:
+    """Where `huggingface_hub` keeps what it has downloaded, by its own environment variables."""
+    for variable in ("HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"):
+        if environ.get(variable):
+            return Path(os.path.expanduser(environ[variable]))  # noqa: PTH111 (`Path.expanduser` raises without a home)
+    cache = environ.get("XDG_CACHE_HOME") or "~/.cache"
+    home = environ.get("HF_HOME") or os.path.join(cache, "huggingface")  # noqa: PTH118 (`~` is expanded below)
+    return Path(os.path.expanduser(home)) / "hub"  # noqa: PTH111 (as above)
