@@ -85,12 +85,13 @@ def page(entry: RuleEntry) -> str:
 
 def settings_page() -> str:
     """The reference of the settings."""
-    parts = [
+    head = (
         "# Settings\n\n"
         "<!-- Written by scripts/docs.py from llm_lsp/settings.py. -->\n\n"
         "In `[tool.llm-lint]` of a `pyproject.toml`, or at the top level of an `llm-lint.toml`. The nearest file above\n"
         "each source file counts; `--config` names another one, `--isolated` means none.\n"
-    ]
+    )
+    parts = [head]
     for key in keys():
         parts += [f"\n## {key.name}\n\n", textwrap.fill(key.description, 120), "\n\n", f"Type: {key.kind.words}\n"]
         if key.default is not None:
