@@ -1,0 +1,25 @@
+import sys
+
+import torch
+from PIL import Image
+from transformers import AutoImageProcessor, AutoModelForImageClassification
+
+NAME = "google/vit-base-patch16-224"
+
+
+@torch.inference_mode()
+def classify(paths):
+    processor = AutoImageProcessor.from_pretrained(NAME)
+    model = AutoModelForImageClassification.from_pretrained(NAME, dtype=torch.float16).to("cuda")
+    whole = AutoModelForImageClassification.from_pretrained(NAME).to("cuda")
+    for path in paths:
+        pixels = processor(Image.open(path).convert("RGB"), return_tensors="pt")["pixel_values"]
+        logits = model(pixels.to(model.device, model.dtype)).logits
+        with torch.autocast("cuda", dtype=torch.float16):
+            check = whole(pixels.to("cuda")).logits
+        yield path, model.config.id2label[logits.argmax(-1).item()], check.argmax(-1).item()
+
+
+if __name__ == "__main__":
+    for path, label, other in classify(sys.argv[1:]):
+        print(path, label, other)
