@@ -43,7 +43,7 @@ ADAPTER_NAME = re.compile(r"(^|[-_])lora([-_]|$)", re.IGNORECASE)
 Row = dict[str, str]
 
 
-class BadSource(Exception):
+class SourceError(Exception):
     """The sources contradict each other; the message names the row."""
 
 
@@ -71,6 +71,8 @@ def confirmations(row: Row, contradicted: set[tuple[str, str]]) -> dict[str, str
 
 
 class Table:
+    """The lines of the table as they come, and the sources that they name by number."""
+
     def __init__(self) -> None:
         self.lines: dict[str, str] = {}
         self.sources: dict[str, int] = {}
@@ -78,11 +80,9 @@ class Table:
     def add(self, checkpoint: str, *columns: str) -> None:
         line = "\t".join((checkpoint, *columns))
         if "\n" in line or "\r" in line:
-            message = f"{checkpoint}: a line break in a value"
-            raise BadSource(message)
+            raise SourceError(f"{checkpoint}: a line break in a value")
         if checkpoint.lower() in self.lines:
-            message = f"{checkpoint}: listed twice"
-            raise BadSource(message)
+            raise SourceError(f"{checkpoint}: listed twice")
         self.lines[checkpoint.lower()] = line
 
     def source(self, text: str) -> str:
@@ -106,8 +106,9 @@ def add_models(table: Table) -> dict[str, Row]:
             values = (FLAGS[row[name]] if name in FLAG_COLUMNS else row[name] for name in COLUMNS)
             table.add(row["model_id"], *values, marks)
         elif target["tokenizer_family"] != row["tokenizer_family"]:
-            message = f"{row['model_id']}: another tokenizer family than {target['model_id']}, which it is an alias of"
-            raise BadSource(message)
+            raise SourceError(
+                f"{row['model_id']}: another tokenizer family than {target['model_id']}, which it is an alias of"
+            )
         elif target["model_id"].lower() != row["model_id"].lower():  # an id that differs by case only needs no line
             table.add(row["model_id"], "=" + target["model_id"])
     return known
@@ -121,8 +122,9 @@ def add_fine_tunes(table: Table, known: dict[str, Row]) -> None:
         if row["model_id"].lower() in known or row["model_id"].lower() in table.lines or base is None or not family:
             continue
         if base["tokenizer_family"] not in (family, "none"):
-            message = f"{row['model_id']}: another tokenizer family than {row['base_id']}, which it is derived from"
-            raise BadSource(message)
+            raise SourceError(
+                f"{row['model_id']}: another tokenizer family than {row['base_id']}, which it is derived from"
+            )
         relation = row["relation"]
         if relation == "required-tokenizer":  # its repository ships no tokenizer, as those in models.csv with `none`
             table.add(row["model_id"], "-" + base["model_id"], table.source(row["source"]))
@@ -140,15 +142,13 @@ def header(known: dict[str, Row]) -> list[str]:
     vocabularies = {row["base_vocab"] for row in known.values()}
     for row in rows("doubtful_vocabularies.csv"):
         if row["base_vocab"] not in vocabularies:
-            message = f"doubtful_vocabularies.csv: no checkpoint has the base vocabulary {row['base_vocab']}"
-            raise BadSource(message)
+            raise SourceError(f"doubtful_vocabularies.csv: no checkpoint has the base vocabulary {row['base_vocab']}")
         groups.setdefault(row["group"], []).append(row["base_vocab"])
     families = {row["tokenizer_family"] for row in known.values()}
     distinct = [(row["family_a"], row["family_b"]) for row in rows("distinct_families.csv")]
     for name in (name for pair in distinct for name in pair):
         if name not in families:
-            message = f"distinct_families.csv: no checkpoint has the tokenizer family {name}"
-            raise BadSource(message)
+            raise SourceError(f"distinct_families.csv: no checkpoint has the tokenizer family {name}")
     return ["?" + "\t".join(sorted(group)) for group in groups.values()] + ["!" + "\t".join(pair) for pair in distinct]
 
 
@@ -162,7 +162,7 @@ def build() -> str:
 def main(arguments: list[str]) -> int:
     try:
         text = build()
-    except BadSource as problem:
+    except SourceError as problem:
         print(f"data/models: {problem}", file=sys.stderr)
         return 1
     if arguments == ["--check"]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Generic, TypeVar
 
 __all__ = ["NO_TOKENIZER", "Checkpoint", "Known"]
@@ -30,15 +31,15 @@ class Known(Generic[T]):
 class Checkpoint:
     """One checkpoint; a field that is None is unknown.
 
-    `id` is the canonical hub id, or the folder as it was named. `base_model` names the model that an adapter belongs
-    to; a checkpoint that has one is an adapter, not a model. `vocab_size` counts the embedding's rows,
+    `id` is the canonical hub id, or the folder as it was named; `folder` holds its files where they are on this disk. `base_model` names the model that an adapter belongs
+    to (empty where the adapter doesn't say); a checkpoint that has one is an adapter, not a model. `vocab_size` counts the embedding's rows,
     `tokenizer_len` is `len(tokenizer)`, `max_positions` the tokens that the model can take, `model_max_length` what
     its tokenizer truncates to (a number above 10**20 means that it truncates to nothing), `do_sample` what
     `generate` does when nothing is said.
     """
 
     id: str
-    folder: str | None = None
+    folder: Path | None = None
     base_model: Known[str] | None = None
     model_type: Known[str] | None = None
     architecture: Known[str] | None = None
