@@ -11,7 +11,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 help:
 	@echo "make demo   install llm-lint into .venv and lint examples/"
 	@echo "make test   install what the tests need and run them all"
-	@echo "make check  ruff, mypy, pyright"
+	@echo "make check  ruff, mypy, pyright, and that Python 3.10 suffices"
 	@echo "make bench  the speed promises, as ratios measured in one run"
 	@echo "make docs   write the generated pages again"
 	@echo "make clean  remove .venv"
@@ -44,6 +44,7 @@ test: $(VENV)/stamps/test
 check: $(VENV)/stamps/lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/vermin --target=3.10- --violations --quiet --no-tips llm_lsp rules scripts benchmarks
 	$(BIN)/mypy
 	$(BIN)/pyright
 
