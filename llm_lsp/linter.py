@@ -1,0 +1,285 @@
+"""From one file and the rules to diagnostics; no file is read here, nothing is printed, no clock is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from llm_lsp import registry
+from llm_lsp.builtin_codes import NOT_ANALYSED, UNUSED_SUPPRESSION
+from llm_lsp.diagnostic import (
+    Applicability,
+    Diagnostic,
+    Edit,
+    Fix,
+    Location,
+    Position,
+    Range,
+    Related,
+    Severity,
+)
+from llm_lsp.registry import RuleEntry
+
+if TYPE_CHECKING:  # neither is needed for a file without a trigger, and both cost more than reading it
+    from llm_lsp.facts import Facts, Place
+    from llm_lsp.rule import Report, Rule
+    from llm_lsp.settings import Settings
+    from llm_lsp.source import Source
+    from llm_lsp.world import World
+
+__all__ = ["Crash", "lint"]
+
+
+class Crash(NamedTuple):
+    """A rule, or the analysis before all rules, that raised; for a bug report, never for the diagnostics."""
+
+    path: str
+    code: str | None
+    """None where the analysis itself failed."""
+    traceback: str
+
+
+class _Finding(NamedTuple):
+    """A diagnostic on its way: the range still counts through the whole module."""
+
+    entry: RuleEntry
+    range: Range
+    message: str
+    severity: Severity
+    report: Report | None
+
+
+def never() -> bool:
+    """The answer of who does not want to stop."""
+    return False
+
+
+def lint(
+    source: Source,
+    world: World,
+    settings: Settings,
+    rules: Iterable[RuleEntry],
+    stop: Callable[[], bool] = never,
+    *,
+    load: Callable[[RuleEntry], Rule] = registry.load,
+    on_crash: Callable[[Crash], None] | None = None,
+) -> list[Diagnostic]:
+    """What the rules say of a file, in the order of its text.
+
+    Args:
+        source: the file.
+        world: answers what the file alone can't.
+        settings: of this file; here they decide severities, `registry.enabled` has chosen the rules by them.
+        rules: those that run, llm-lint's own codes (`LLM000`...) included.
+        stop: asked now and then; as soon as it is true, `facts.Stopped` is raised.
+        load: makes the rule of an entry.
+        on_crash: told of each rule that raises, which costs the others nothing and is reported as LLM002.
+    """
+    chosen = {rule.code: rule for rule in rules}
+    findings = [
+        _Finding(chosen[problem.code], problem.range, problem.message, chosen[problem.code].severity, None)
+        for problem in source.problems
+        if problem.code in chosen
+    ]
+    crashes: list[Crash] = []
+    triggered = [rule for rule in chosen.values() if not rule.is_builtin and _is_triggered(rule, source.text)]
+    if triggered:
+        findings += _reported(source, _Run(world, stop, load, crashes), triggered)
+        findings += _not_analysed(source, crashes, chosen)
+        if on_crash is not None:
+            for crash in crashes:
+                on_crash(crash)
+    kept, suppressed = _unsuppressed(source, _unsuperseded(_merged(findings)))
+    diagnostics = [_diagnostic(source, finding, settings) for finding in kept]
+    if UNUSED_SUPPRESSION.code in chosen and not crashes and not source.masked:
+        diagnostics += _unused_suppressions(source, suppressed, settings, chosen)
+    return sorted(diagnostics, key=lambda diagnostic: (diagnostic.location, diagnostic.code, diagnostic.message))
+
+
+def _is_triggered(rule: RuleEntry, text: str) -> bool:
+    return not rule.triggers or any(trigger in text for trigger in rule.triggers)
+
+
+# ---------------------------------------------------------------- running the rules
+
+
+class _Run(NamedTuple):
+    world: World
+    stop: Callable[[], bool]
+    load: Callable[[RuleEntry], Rule]
+    crashes: list[Crash]
+
+
+def _reported(source: Source, run: _Run, rules: Sequence[RuleEntry]) -> list[_Finding]:
+    from llm_lsp.facts import Facts, Stopped
+
+    findings: list[_Finding] = []
+    try:
+        facts = Facts(source, run.world, run.stop)
+    except Stopped:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever it is, the other files go on
+        run.crashes.append(_crash(source, None, error))
+        return []
+    for rule in rules:
+        try:
+            findings += _of_rule(source, facts, rule, run.load)
+        except Stopped:
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever it is, the other rules go on
+            run.crashes.append(_crash(source, rule.code, error))
+    return findings
+
+
+def _of_rule(source: Source, facts: Facts, rule: RuleEntry, load: Callable[[RuleEntry], Rule]) -> list[_Finding]:
+    """All of a rule's reports, or its exception: half of its findings would not be what it has to say."""
+    return [
+        _Finding(rule, report.place.range, report.message, report.severity, report)
+        for report in load(rule).check(facts)
+        if report.place.path == source.path
+    ]
+
+
+def _crash(source: Source, code: str | None, error: Exception) -> Crash:
+    from traceback import format_exception
+
+    return Crash(source.path, code, "".join(format_exception(type(error), error, error.__traceback__)))
+
+
+def _not_analysed(source: Source, crashes: Sequence[Crash], chosen: dict[str, RuleEntry]) -> Iterator[_Finding]:
+    entry = chosen.get(NOT_ANALYSED.code)
+    if entry is None:
+        return
+    first_line = source.text.partition("\n")[0]
+    place = Range(Position(1, 1), Position(1, len(first_line) + 1))
+    for crash in crashes:
+        who = "the analysis" if crash.code is None else f"rule `{chosen[crash.code].name}` ({crash.code})"
+        said = crash.traceback.strip().rpartition("\n")[2]
+        yield _Finding(entry, place, f"{who} failed on this file: {said}", entry.severity, None)
+
+
+# ---------------------------------------------------------------- what is left of what they said
+
+
+def _merged(findings: Iterable[_Finding]) -> list[_Finding]:
+    """Equal reports once: the same fault is found again through each caller of a function."""
+    merged: dict[tuple[str, Range, str], _Finding] = {}
+    for finding in findings:
+        key = (finding.entry.code, finding.range, finding.message)
+        before = merged.get(key)
+        merged[key] = finding if before is None else _joined(before, finding)
+    return list(merged.values())
+
+
+def _joined(first: _Finding, second: _Finding) -> _Finding:
+    severity = first.severity if first.severity.is_at_least(second.severity) else second.severity
+    if first.report is None or second.report is None:
+        return first._replace(severity=severity)
+    related = tuple(dict.fromkeys((*first.report.related, *second.report.related)))
+    report = replace(first.report, related=related, repair=first.report.repair or second.report.repair)
+    return first._replace(severity=severity, report=report)
+
+
+def _unsuperseded(findings: Sequence[_Finding]) -> list[_Finding]:
+    """Without the reports of rules that another report at the same place makes superfluous."""
+    return [
+        finding
+        for finding in findings
+        if not any(
+            finding.entry.code in other.entry.supersedes and _same_place(finding.range, other.range)
+            for other in findings
+        )
+    ]
+
+
+def _same_place(one: Range, other: Range) -> bool:
+    return one.start.row == other.start.row and (one == other or (one.start < other.end and other.start < one.end))
+
+
+class _Suppressed(NamedTuple):
+    """What `Suppressions` asks about a diagnostic."""
+
+    code: str
+    name: str
+    rows: tuple[int, int, int]
+
+
+def _unsuppressed(source: Source, findings: Iterable[_Finding]) -> tuple[list[_Finding], list[_Suppressed]]:
+    kept: list[_Finding] = []
+    suppressed: list[_Suppressed] = []
+    for finding in findings:
+        row = finding.range.start.row
+        asked = _Suppressed(finding.entry.code, finding.entry.name, (row, *source.statement_rows(row)))
+        if source.suppressions.suppressed_by(*asked):
+            suppressed.append(asked)
+        else:
+            kept.append(finding)
+    return kept, suppressed
+
+
+def _unused_suppressions(
+    source: Source, suppressed: Sequence[_Suppressed], settings: Settings, chosen: dict[str, RuleEntry]
+) -> Iterator[Diagnostic]:
+    judged = {word.lower() for rule in chosen.values() if not rule.is_builtin for word in (rule.code, rule.name)}
+    # Where some rules were switched off, what a comment without codes is for can't be told.
+    all_ran = not (settings.select or settings.ignore or settings.per_file_ignores)
+    for unused in source.suppressions.unused(suppressed, lambda written: written.lower() in judged):
+        names = ", ".join(f"`{name}`" for name in unused.names)
+        excuses = source.suppressions.suppressed_by(
+            UNUSED_SUPPRESSION.code, UNUSED_SUPPRESSION.name, (unused.range.start.row,)
+        )
+        if (not names and not all_ran) or any(excuse.names for excuse in excuses):
+            continue
+        message = f"{names or 'this comment'} suppresses nothing here"
+        edit = Edit(source.locate(unused.removal), unused.replacement)
+        entry = chosen[UNUSED_SUPPRESSION.code]
+        yield Diagnostic(
+            code=entry.code,
+            name=entry.name,
+            severity=settings.severity.get(entry.code) or settings.severity.get(entry.name) or entry.severity,
+            message=message,
+            location=source.locate(unused.range),
+            fix=Fix("remove the unused suppression", Applicability.SAFE, (edit,)),
+        )
+
+
+# ---------------------------------------------------------------- diagnostics
+
+
+def _diagnostic(source: Source, finding: _Finding, settings: Settings) -> Diagnostic:
+    report = finding.report
+    return Diagnostic(
+        code=finding.entry.code,
+        name=finding.entry.name,
+        severity=_severity(finding, settings),
+        message=finding.message,
+        location=source.locate(finding.range),
+        related=tuple(_related(source, *related) for related in report.related) if report else (),
+        help=report.help if report else None,
+        fix=_fix(source, report) if report else None,
+    )
+
+
+def _severity(finding: _Finding, settings: Settings) -> Severity:
+    """The user's word for the rule replaces the rule's; a report that the rule lowered is not raised by it."""
+    entry = finding.entry
+    wanted = settings.severity.get(entry.code) or settings.severity.get(entry.name)
+    if wanted is None or (finding.severity is not entry.severity and wanted.is_at_least(finding.severity)):
+        return finding.severity
+    return wanted
+
+
+def _related(source: Source, place: Place, message: str) -> Related:
+    if place.path == source.path:
+        return Related(source.locate(place.range), message)
+    # Nobody imports a notebook, so another file's module positions are its own.
+    return Related(Location(place.path, None, place.range), message)
+
+
+def _fix(source: Source, report: Report) -> Fix | None:
+    if report.repair is None:
+        return None
+    from llm_lsp.fixes.realise import realise
+
+    return realise(source, report.repair)
