@@ -216,12 +216,10 @@ def _from_setup_cfg(path: Path) -> Iterator[_Declared]:
         yield from _from_strings(line for line in value.splitlines() if not line.lstrip().startswith("#"))
 
 
-def _table(outer: Mapping[str, object], *keys: str) -> Mapping[str, object]:
-    table = outer
-    for key in keys:
-        value = table.get(key)
-        table = cast("Mapping[str, object]", value) if isinstance(value, dict) else {}
-    return table
+def _table(outer: Mapping[str, object], key: str, *inner: str) -> Mapping[str, object]:
+    value = outer.get(key)
+    table = cast("dict[str, object]", value) if isinstance(value, dict) else {}
+    return _table(table, *inner) if inner else table
 
 
 def _strings(value: object) -> list[str]:

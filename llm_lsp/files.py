@@ -29,8 +29,11 @@ def absolute(path: Path) -> Path:
 
 def shown(path: Path) -> str:
     """The path for a person: from the working directory where it lies below, with `/`."""
-    working = Path.cwd()
-    text = (path.relative_to(working) if path.is_relative_to(working) else path).as_posix()
+    # As text, since this is asked for every file, and Path.relative_to takes ten times as long.
+    text, below = str(path), os.path.join(os.getcwd(), "")  # noqa: PTH109, PTH118
+    if os.path.normcase(text).startswith(os.path.normcase(below)):
+        text = text[len(below) :]
+    text = text.replace(os.sep, "/")
     # Linux file names are bytes; one that is not UTF-8 could not be printed.
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
@@ -57,7 +60,7 @@ class Walk:
         """
         if given.is_dir():
             if not self.is_skipped(given):
-                yield from self._below(given, Path(os.path.realpath(given)), given)
+                yield from self._below(given, os.path.realpath(given), given)
         elif given.is_file():
             if not self.is_skipped(given):
                 yield given
@@ -72,11 +75,11 @@ class Walk:
             return False
         tops = (settings.root, self._outermost(given.parent))
         on_the_way = [path for path in given.parents if any(path.is_relative_to(top) and path != top for top in tops)]
-        return self._is_excluded(given, is_folder=given.is_dir()) or any(
-            self._is_excluded(folder, is_folder=True) for folder in on_the_way
+        return self._judge(given.parent).excludes(given.name, is_folder=given.is_dir()) or any(
+            self._judge(folder.parent).excludes(folder.name, is_folder=True) for folder in on_the_way
         )
 
-    def _below(self, folder: Path, real_folder: Path, given: Path) -> Iterator[Path]:
+    def _below(self, folder: Path, real_folder: str, given: Path) -> Iterator[Path]:
         try:
             with os.scandir(folder) as listing:
                 entries = sorted(listing, key=lambda entry: entry.name)
@@ -84,36 +87,29 @@ class Walk:
             reason = error.strerror or str(error)
             self.problems.append(PathProblem(shown(folder), f"`{shown(folder)}` can't be read: {reason}"))
             return
+        judge = self._judge(folder, given)
         for entry in entries:
-            path = folder / entry.name
-            is_folder = _is_folder(entry)
-            if not is_folder and not (entry.name.endswith(SUFFIXES) and _is_file(entry)):
-                continue
-            if self._is_excluded(path, is_folder=is_folder, given=given):
-                continue
-            if not is_folder:
-                yield path
-            # Windows' junctions look like folders; like every link, they really are somewhere else.
-            elif os.path.realpath(path) == os.path.join(real_folder, entry.name):  # noqa: PTH118 (text, to compare)
-                yield from self._below(path, real_folder / entry.name, given)
+            if _is_folder(entry):
+                # Windows' junctions look like folders; like every link, they really are somewhere else.
+                real = os.path.join(real_folder, entry.name)  # noqa: PTH118 (text, to compare)
+                if not judge.excludes(entry.name, is_folder=True) and os.path.realpath(entry.path) == real:
+                    yield from self._below(folder / entry.name, real, given)
+            elif entry.name.endswith(SUFFIXES) and _is_file(entry) and not judge.excludes(entry.name, is_folder=False):
+                yield folder / entry.name
 
-    def _is_excluded(self, path: Path, *, is_folder: bool, given: Path | None = None) -> bool:
-        """Whether a path is excluded, `given` being a folder above it that the user asked for by name."""
-        settings = self._settings_in(path.parent)
-        base = settings.root if path.is_relative_to(settings.root) else given
-        if base is not None and _verdict(self._exclude(settings), base, path, given, is_folder=is_folder):
-            return True
-        return settings.respect_gitignore and self._is_gitignored(path, given, is_folder=is_folder)
-
-    def _is_gitignored(self, path: Path, given: Path | None, *, is_folder: bool) -> bool:
-        outermost = self._outermost(path.parent)
-        for folder in path.parents:
-            verdict = _verdict(self._gitignore(folder), folder, path, given, is_folder=is_folder)
-            if verdict is not None:
-                return verdict
-            if folder == outermost:
+    def _judge(self, folder: Path, given: Path | None = None) -> _Judge:
+        """What the entries of a folder are judged by, `given` being a folder above them that the user asked for."""
+        settings = self._settings_in(folder)
+        base = settings.root if folder.is_relative_to(settings.root) else given
+        exclude = None if base is None else _Rules.of(self._exclude(settings), base, folder, given)
+        gitignores: list[_Rules] = []
+        outermost = self._outermost(folder)
+        for each in (folder, *folder.parents) if settings.respect_gitignore else ():
+            if globs := self._gitignore(each):
+                gitignores.append(_Rules.of(globs, each, folder, given))
+            if each == outermost:
                 break
-        return False
+        return _Judge(exclude, gitignores)
 
     def _exclude(self, settings: Settings) -> Globs:
         # By identity: comparing two settings costs more than the patterns; the settings are kept so that it stays.
@@ -131,13 +127,41 @@ class Walk:
         return self._gitignores[folder]
 
 
-def _verdict(globs: Globs, base: Path, path: Path, given: Path | None, *, is_folder: bool) -> bool | None:
-    if not globs:
-        return None
-    above = ""
-    if given is not None and given != base and given.is_relative_to(base):
-        above = given.relative_to(base).as_posix() + "/"
-    return globs.verdict(path.relative_to(base).as_posix() + ("/" if is_folder else ""), above=above)
+class _Rules(NamedTuple):
+    """Patterns, and where the entries of one folder lie for them."""
+
+    globs: Globs
+    prefix: str
+    above: str
+
+    @classmethod
+    def of(cls, globs: Globs, base: Path, folder: Path, given: Path | None) -> _Rules:
+        above = _prefix(given, base) if given is not None and given.is_relative_to(base) else ""
+        return cls(globs, _prefix(folder, base), above)
+
+    def verdict(self, name: str) -> bool | None:
+        return self.globs.verdict(self.prefix + name, above=self.above)
+
+
+class _Judge(NamedTuple):
+    exclude: _Rules | None
+    gitignores: list[_Rules]
+    """The innermost first: the first that says anything counts."""
+
+    def excludes(self, name: str, *, is_folder: bool) -> bool:
+        name = f"{name}/" if is_folder else name
+        if self.exclude is not None and self.exclude.verdict(name):
+            return True
+        for rules in self.gitignores:
+            verdict = rules.verdict(name)
+            if verdict is not None:
+                return verdict
+        return False
+
+
+def _prefix(folder: Path, base: Path) -> str:
+    inside = folder.relative_to(base).as_posix()
+    return "" if inside == "." else f"{inside}/"
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

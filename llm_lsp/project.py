@@ -92,7 +92,7 @@ class Project:
                 key = os.path.normcase(path)
                 if key not in seen:
                     seen.add(key)
-                    yield self.file(path)
+                    yield ProjectFile(path, shown(path), self.settings_in(path.parent))
 
     def file(self, path: Path | str) -> ProjectFile:
         """A file by its path, whether it exists, is excluded, or is neither."""

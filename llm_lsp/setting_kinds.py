@@ -7,11 +7,11 @@ more than the whole lint of a file, and both are native packages that can't ride
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
 from llm_lsp.diagnostic import Severity
 from llm_lsp.toml import KeyPath
+from llm_lsp.versions import is_specifier
 
 __all__ = ["Choice", "Flag", "Kind", "ListOf", "SeverityOr", "Size", "Specifier", "TableOf", "Text", "WrongValueError"]
 
@@ -27,10 +27,8 @@ class WrongValueError(Exception):
 class Kind(Protocol):
     """The type of a setting."""
 
-    @property
-    def words(self) -> str:
-        """The type as a person reads it, after "must be"."""
-        ...
+    words: str
+    """The type as a person reads it, after "must be"."""
 
     def read(self, value: object, path: KeyPath) -> Any:  # noqa: ANN401 (the dataclass field has the type)
         """The value as `Settings` holds it.
@@ -43,11 +41,10 @@ class Kind(Protocol):
     def schema(self) -> dict[str, Any]: ...
 
 
-@dataclass(frozen=True, slots=True)
 class Flag:
     """True or false."""
 
-    words: str = "true or false"
+    words = "true or false"
 
     def read(self, value: object, path: KeyPath) -> bool:
         if not isinstance(value, bool):
@@ -58,11 +55,11 @@ class Flag:
         return {"type": "boolean"}
 
 
-@dataclass(frozen=True, slots=True)
 class Text:
     """A string that says something."""
 
-    words: str = "a string"
+    def __init__(self, words: str = "a string") -> None:
+        self.words = words
 
     def read(self, value: object, path: KeyPath) -> str:
         if not isinstance(value, str):
@@ -75,11 +72,10 @@ class Text:
         return {"type": "string", "minLength": 1}
 
 
-@dataclass(frozen=True, slots=True)
 class Size:
     """A number of bytes above 0."""
 
-    words: str = "a whole number of bytes above 0"
+    words = "a whole number of bytes above 0"
 
     def read(self, value: object, path: KeyPath) -> int:
         # `true` is an `int` to Python.
@@ -91,38 +87,29 @@ class Size:
         return {"type": "integer", "minimum": 1}
 
 
-@dataclass(frozen=True, slots=True)
 class Choice:
     """One of a few words."""
 
-    options: tuple[str, ...]
-
-    @property
-    def words(self) -> str:
-        return "one of " + ", ".join(f'"{option}"' for option in self.options)
+    def __init__(self, *options: str) -> None:
+        self._options = options
+        self.words = "one of " + ", ".join(f'"{option}"' for option in options)
 
     def read(self, value: object, path: KeyPath) -> str:
-        if value not in self.options:
+        if value not in self._options:
             raise _mismatch(path, self, value)
         return str(value)
 
     def schema(self) -> dict[str, Any]:
-        return {"enum": list(self.options)}
+        return {"enum": list(self._options)}
 
 
-@dataclass(frozen=True, slots=True)
 class SeverityOr:
     """A severity, or the word that stands for none, which reads as None."""
 
-    none: str
-
-    @property
-    def _choice(self) -> Choice:
-        return Choice((*(severity.value for severity in Severity), self.none))
-
-    @property
-    def words(self) -> str:
-        return self._choice.words
+    def __init__(self, none: str) -> None:
+        self.none = none
+        self._choice = Choice(*(severity.value for severity in Severity), none)
+        self.words = self._choice.words
 
     def read(self, value: object, path: KeyPath) -> Severity | None:
         word = self._choice.read(value, path)
@@ -132,58 +119,53 @@ class SeverityOr:
         return self._choice.schema()
 
 
-@dataclass(frozen=True, slots=True)
 class Specifier:
     """Versions of a package."""
 
-    words: str = 'a version specifier such as ">=5" or ">=4.40,<5"'
+    words = 'a version specifier such as ">=5" or ">=4.40,<5"'
 
     def read(self, value: object, path: KeyPath) -> str:
         if not isinstance(value, str):
             raise _mismatch(path, self, value)
-        from packaging.specifiers import InvalidSpecifier, SpecifierSet
-
-        try:
-            SpecifierSet(value)
-        except InvalidSpecifier as error:
-            hint = f"; did you mean `=={value.strip()}`?" if value.strip()[:1].isdigit() else ""
-            raise WrongValueError(path, f"{_name(path)} must be {self.words}, not `{value}`{hint}") from error
-        if not value.strip():
+        specifier = value.strip()
+        if not specifier:
             raise WrongValueError(path, f"{_name(path)} must be {self.words}; leave it out where every version will do")
-        return value.strip()
+        if not is_specifier(specifier):
+            hint = f"; did you mean `=={specifier}`?" if specifier[0].isdigit() else ""
+            raise WrongValueError(path, f"{_name(path)} must be {self.words}, not `{value}`{hint}")
+        return specifier
 
     def schema(self) -> dict[str, Any]:
         return {"type": "string", "pattern": "^\\s*(===?|~=|!=|<=?|>=?)"}
 
 
-@dataclass(frozen=True, slots=True)
 class ListOf:
     """A list of strings, without meaning in its order."""
 
-    words: str
-    may_be_empty: bool = True
-    when_empty: str = ""
-    """What to write instead of an empty list."""
+    def __init__(self, words: str, *, instead_of_empty: str = "") -> None:
+        """`instead_of_empty` is what to write instead of an empty list, where there must be none."""
+        self.words = words
+        self._instead_of_empty = instead_of_empty
 
     def read(self, value: object, path: KeyPath) -> tuple[str, ...]:
         if not isinstance(value, list):
             raise _mismatch(path, self, value)
         items = cast("list[object]", value)
-        if not items and not self.may_be_empty:
-            raise WrongValueError(path, f"{_name(path)} must not be empty: {self.when_empty}")
+        if not items and self._instead_of_empty:
+            raise WrongValueError(path, f"{_name(path)} must not be empty: {self._instead_of_empty}")
         return tuple(Text().read(item, (*path, index)) for index, item in enumerate(items))
 
     def schema(self) -> dict[str, Any]:
         schema: dict[str, Any] = {"type": "array", "items": Text().schema()}
-        return schema if self.may_be_empty else {**schema, "minItems": 1}
+        return {**schema, "minItems": 1} if self._instead_of_empty else schema
 
 
-@dataclass(frozen=True, slots=True)
 class TableOf:
     """A table whose keys the user chooses."""
 
-    words: str
-    values: Kind
+    def __init__(self, words: str, values: Kind) -> None:
+        self.words = words
+        self.values = values
 
     def read(self, value: object, path: KeyPath) -> Mapping[str, Any]:
         if not isinstance(value, dict):

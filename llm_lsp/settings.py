@@ -26,6 +26,7 @@ from llm_lsp.setting_kinds import (
     Text,
     WrongValueError,
 )
+from llm_lsp.versions import Requirement
 
 __all__ = [
     "DEFAULT_EXCLUDE",
@@ -110,7 +111,7 @@ class Settings:
     select: tuple[str, ...] = field(
         default=(),
         metadata=_setting(
-            ListOf(_SELECTORS, may_be_empty=False, when_empty="leave it out for the rules that are on by default"),
+            ListOf(_SELECTORS, instead_of_empty="leave it out for the rules that are on by default"),
             "The rules to run, by code (`LLM101`), prefix (`LLM1`), name (`half-on-cpu`) or `ALL`. "
             "Without it, the rules that are on by default.",
         ),
@@ -181,7 +182,7 @@ class Settings:
         ),
     )
     output_format: str = field(
-        default="full", metadata=_setting(Choice(OUTPUT_FORMATS), "How `llm-lint check` prints what it found.")
+        default="full", metadata=_setting(Choice(*OUTPUT_FORMATS), "How `llm-lint check` prints what it found.")
     )
     required_version: str | None = field(
         default=None,
@@ -436,9 +437,7 @@ def _check_version(table: Mapping[str, Any], path: Path, line: Callable[[toml.Ke
         wanted = Specifier().read(table["required-version"], ("required-version",))
     except WrongValueError as error:
         raise SettingsError(path, line(error.path), str(error)) from error
-    from packaging.specifiers import SpecifierSet
-
-    if not SpecifierSet(wanted).contains(__version__, prereleases=True):
+    if not Requirement((f"=={__version__}",), "").admits(wanted):
         message = f"these settings are for llm-lint {wanted}, and this is {__version__}: install the one they ask for"
         raise SettingsError(path, line(("required-version",)), message)
 

@@ -9,13 +9,18 @@ if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet
     from packaging.version import Version
 
-__all__ = ["Requirement", "normalised"]
+__all__ = ["Requirement", "is_specifier", "normalised"]
 
 
 def normalised(distribution: str) -> str:
     """The name under which package indexes know a distribution: lower case, runs of `-`, `_`, `.` as one `-`."""
     parts = distribution.replace("_", "-").replace(".", "-").lower().split("-")
     return "-".join(part for part in parts if part)
+
+
+def is_specifier(text: str) -> bool:
+    """Whether the text is a version specifier as PEP 440 has them; the empty one admits every version."""
+    return _parsed(text) is not None
 
 
 @dataclass(frozen=True, slots=True)
