@@ -1,0 +1,105 @@
+"""What the statements of one scope bind, and whether that is the import that a fix needs."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from llm_lsp.rule import EnsureImport
+
+__all__ = ["Binding", "bindings", "imports_under_conditions", "root"]
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """A name and where it comes from: `import module`, `from module import attribute`, or neither."""
+
+    name: str
+    row: int
+    module: str | None = None
+    attribute: str | None = None
+
+    def is_import(self, wanted: EnsureImport) -> bool:
+        """Whether this binds just what `wanted` asks for."""
+        if wanted.name is not None:
+            return (self.module, self.attribute, self.name) == (wanted.module, wanted.name, wanted.name)
+        if self.module is None or self.attribute is not None or self.name != root(wanted):
+            return False
+        return f"{self.module}.".startswith(f"{wanted.module}.")
+
+    def clashes_with(self, wanted: EnsureImport) -> bool:
+        """Whether the wanted import would take the name away from something else."""
+        if self.name != root(wanted) or self.is_import(wanted):
+            return False
+        package = wanted.name is None and self.attribute is None and self.module is not None
+        return not (package and f"{self.module}.".startswith(f"{self.name}."))
+
+
+def root(wanted: EnsureImport) -> str:
+    """The name that the import binds."""
+    return wanted.name or wanted.module.partition(".")[0]
+
+
+def bindings(body: Sequence[ast.stmt]) -> Iterator[Binding]:
+    """What a scope's statements bind at run time; those under `if TYPE_CHECKING:` do not run."""
+    for statement in body:
+        match statement:
+            case ast.Import():
+                for alias in statement.names:
+                    name = alias.asname or alias.name.partition(".")[0]
+                    renamed = alias.asname is not None and alias.asname != alias.name
+                    yield Binding(name, statement.lineno, alias.name, "" if renamed else None)
+            case ast.ImportFrom():
+                module = "." * statement.level + (statement.module or "")
+                for alias in statement.names:
+                    yield Binding(alias.asname or alias.name, statement.lineno, module, alias.name)
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                yield Binding(statement.name, statement.lineno)
+            case ast.If() if _is_type_checking(statement.test):
+                yield from bindings(statement.orelse)
+            case _:
+                yield from _others(statement)
+
+
+def _others(statement: ast.stmt) -> Iterator[Binding]:
+    pending: list[ast.AST] = [statement]
+    while pending:
+        node = pending.pop()
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.stmt):
+                yield from bindings([child])
+            elif not isinstance(child, ast.Lambda):
+                pending.append(child)
+        name = _bound_by(node)
+        if name is not None:
+            yield Binding(name, statement.lineno)
+
+
+def _bound_by(node: ast.AST) -> str | None:
+    match node:
+        case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+            return name
+        case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+            return name
+        case ast.MatchMapping(rest=str(name)):
+            return name
+        case _:
+            return None
+
+
+def _is_type_checking(test: ast.expr) -> bool:
+    return (isinstance(test, ast.Name) and test.id == "TYPE_CHECKING") or (
+        isinstance(test, ast.Attribute) and test.attr == "TYPE_CHECKING"
+    )
+
+
+def imports_under_conditions(body: Sequence[ast.stmt], package: str) -> bool:
+    """Whether a module imports from `package` in a `try` or an `if` only: it may do without."""
+    plain = [one for one in body if isinstance(one, (ast.Import, ast.ImportFrom))]
+    others = [one for one in body if not isinstance(one, (ast.Import, ast.ImportFrom))]
+    return not _imports(plain, package) and _imports(others, package)
+
+
+def _imports(body: Sequence[ast.stmt], package: str) -> bool:
+    return any(one.module is not None and f"{one.module}.".startswith(f"{package}.") for one in bindings(body))
