@@ -132,3 +132,5 @@ def _add_rule(parser: argparse.ArgumentParser) -> None:
 def _add_config(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", nargs="?", default=".", metavar="PATH", help="a file or folder")
     _add_settings(parser)
+    # The options of `check` that settings can be replaced with.
+    parser.set_defaults(select=None, extend_select=None, ignore=None, fail_on=None, force_exclude=False)

@@ -22,10 +22,10 @@ _WIDTH = 30
 
 
 def prepare_streams() -> None:
-    """Make every character printable in some form, whatever the console's encoding."""
+    """Make every character printable in some form, whatever the console's encoding, and line ends the same anywhere."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+            stream.reconfigure(errors="backslashreplace", newline="\n")
 
 
 def silence_stdout() -> None:

@@ -116,14 +116,17 @@ def _cells(text: str) -> list[tuple[str, int]]:
     column = 0
     for character in text:
         if character == "\t":
-            columns = _TAB - column % _TAB
-            cells.append((" " * columns, columns))
+            width = _TAB - column % _TAB
+            cells.append((" " * width, width))
         else:
-            columns = _columns(character)
-            cells.append((character if columns is not None else "?", 1 if columns is None else columns))
-            columns = cells[-1][1]
-        column += columns
+            cells.append(_cell(character))
+        column += cells[-1][1]
     return cells
+
+
+def _cell(character: str) -> tuple[str, int]:
+    columns = _columns(character)
+    return ("?", 1) if columns is None else (character, columns)
 
 
 def _columns(character: str) -> int | None:

@@ -1,0 +1,15 @@
+"""Which exceptions are messages to the user, and which are bugs."""
+
+from __future__ import annotations
+
+from llm_lsp.cli.arguments import UsageError
+from llm_lsp.environment import EnvironmentNotFoundError
+from llm_lsp.registry import RegistryError
+from llm_lsp.settings import SettingsError
+
+__all__ = ["is_for_the_user"]
+
+
+def is_for_the_user(error: Exception) -> bool:
+    """Whether the text of `error` says what is wrong and what to do about it."""
+    return isinstance(error, UsageError | SettingsError | RegistryError | EnvironmentNotFoundError)
