@@ -6,11 +6,10 @@ import codecs
 import re
 from dataclasses import dataclass
 
-__all__ = ["Decoded", "NotDecodable", "decode", "with_newlines_of", "with_unix_newlines"]
+__all__ = ["Decoded", "UndecodableError", "decode", "with_unix_newlines"]
 
 _CODING = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _BLANK = re.compile(rb"[ \t\f]*(?:#.*)?\Z")
-_NEWLINE = re.compile(r"\r\n|\r|\n")
 _FOREIGN_MARKS = (
     (codecs.BOM_UTF32_LE, "UTF-32"),
     (codecs.BOM_UTF32_BE, "UTF-32"),
@@ -19,7 +18,7 @@ _FOREIGN_MARKS = (
 )
 
 
-class NotDecodable(Exception):
+class UndecodableError(Exception):
     """The bytes are no text; `row` and `column` (from 1) name the place, the message also the way out."""
 
     def __init__(self, message: str, row: int = 1, column: int = 1) -> None:
@@ -43,27 +42,35 @@ class Decoded:
 
 
 def decode(data: bytes) -> Decoded:
-    """Raises NotDecodable."""
+    """Raises UndecodableError."""
     mark = codecs.BOM_UTF8 if data.startswith(codecs.BOM_UTF8) else b""
     for foreign, name in _FOREIGN_MARKS:
         if data.startswith(foreign):
-            raise NotDecodable(f"the file is encoded in {name}, which Python does not read; save it as UTF-8")
+            raise UndecodableError(f"the file is encoded in {name}, which Python does not read; save it as UTF-8")
     body = data[len(mark) :]
     declared, row = _declared(body)
     encoding = declared or "utf-8"
     if mark and declared and not re.fullmatch(r"utf[-_]?8(?:[-_].*)?", declared, re.IGNORECASE):
-        raise NotDecodable(f"the file starts with a UTF-8 byte-order mark, but its coding line says `{declared}`", row)
+        raise UndecodableError(
+            f"the file starts with a UTF-8 byte-order mark, but its coding line says `{declared}`", row
+        )
     try:
-        if b"#".decode(encoding) != "#":
-            raise LookupError(encoding)
-        return Decoded(body.decode(encoding), encoding, mark)
+        if b"#".decode(encoding) == "#":
+            return Decoded(body.decode(encoding), encoding, mark)
+        problem = _unknown_encoding(encoding, row)
     except UnicodeDecodeError as error:
-        message, row, column = _undecodable(body, error, len(mark), declared)
+        problem = _undecodable(body, error, len(mark), declared)
     except UnicodeError:
-        message, column = f"the bytes are not `{encoding}`, which the coding line names", 1
+        problem = UndecodableError(f"the bytes are not `{encoding}`, which the coding line names", row)
     except LookupError:
-        message, column = f"the coding line names `{encoding}`, which Python does not read; save the file as UTF-8", 1
-    raise NotDecodable(message, row, column)
+        problem = _unknown_encoding(encoding, row)
+    raise problem
+
+
+def _unknown_encoding(encoding: str, row: int) -> UndecodableError:
+    return UndecodableError(
+        f"the coding line names `{encoding}`, which Python does not read; save the file as UTF-8", row
+    )
 
 
 def _declared(body: bytes) -> tuple[str | None, int]:
@@ -78,25 +85,17 @@ def _declared(body: bytes) -> tuple[str | None, int]:
     return None, 1
 
 
-def _undecodable(body: bytes, error: UnicodeDecodeError, skipped: int, declared: str | None) -> tuple[str, int, int]:
+def _undecodable(body: bytes, error: UnicodeDecodeError, skipped: int, declared: str | None) -> UndecodableError:
     before = with_unix_newlines(body[: error.start].decode(error.encoding, "replace"))
     row = before.count("\n") + 1
     column = len(before) - before.rfind("\n")
     place = f"byte 0x{body[error.start]:02x} at offset {error.start + skipped}"
     if declared:
-        return f"{place} is not `{declared}`, which the coding line names", row, column
+        return UndecodableError(f"{place} is not `{declared}`, which the coding line names", row, column)
     way_out = "save the file as UTF-8 or name its encoding in the first line, as `# coding: latin-1`"
-    return f"{place} is not UTF-8; {way_out}", row, column
+    return UndecodableError(f"{place} is not UTF-8; {way_out}", row, column)
 
 
 def with_unix_newlines(text: str) -> str:
-    """`text` with `\\n` for every line end that Python knows."""
+    r"""`text` with `\n` for every line end that Python knows."""
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
-
-
-def with_newlines_of(written: str, text: str) -> str:
-    """`text`, whose line ends are `\\n`, with the line end that `written` uses most."""
-    if "\r" not in written:
-        return text
-    ends = _NEWLINE.findall(written)
-    return text.replace("\n", max(("\n", "\r\n", "\r"), key=ends.count))

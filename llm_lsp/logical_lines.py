@@ -50,11 +50,11 @@ class LogicalLines:
         return row, row
 
 
-def scan(text: str) -> LogicalLines:
-    """The logical lines of `text`, whose line ends are all `\\n`."""
+def scan(text: str, first_row: int = 1) -> LogicalLines:
+    r"""The logical lines of `text`, whose line ends are all `\n` and whose first row is `first_row`."""
     spans: list[tuple[int, int]] = []
     comments: list[Comment] = []
-    start, row = 0, 1
+    start, row = 0, first_row
     while start < len(text):
         marks: list[int] = []
         end = end_of_logical_line(text, start, marks)
@@ -65,9 +65,8 @@ def scan(text: str) -> LogicalLines:
             line_end = text.find("\n", mark)
             comment = text[mark : line_end if line_end >= 0 else len(text)]
             comments.append(Comment(row + text.count("\n", start, mark), mark - line_start + 1, comment))
-        if not marks or text[start : marks[0]].strip():
-            if text[start:end].strip():
-                spans.append((row, last))
+        if text[start : marks[0] if marks else end].strip():
+            spans.append((row, last))
         start, row = end, row + rows
     return LogicalLines(tuple(spans), tuple(comments))
 

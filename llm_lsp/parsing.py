@@ -11,18 +11,21 @@ import ast
 import re
 import sys
 import warnings
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from llm_lsp.diagnostic import Position, Range
 from llm_lsp.logical_lines import scan
 
-__all__ = ["UNKNOWN", "Parsed", "Problem", "empty_tree", "parse", "too_deep"]
+__all__ = ["UNKNOWN", "Parsed", "Problem", "empty_tree", "parse", "parse_cells", "too_deep"]
 
 UNKNOWN = "__unknown__"
 """Stands where something was written that can't be read; resolves to nothing."""
 
 _MOST_TRIES = 24
 _MOST_ROWS_PARSED = 60_000
+_IS_OF = "is syntax of Python"
 _UNKNOWN_CALL = f"{UNKNOWN}()"
 
 _TOO_DEEP = re.compile(r"too many (?:levels of indentation|nested parentheses|statically nested blocks)")
@@ -35,7 +38,6 @@ _SIMPLE = re.compile(
     r"(?P<indent>[ \t\f]*)(?:(?P<decorator>@)|(?P<keyword>return|raise)\b"
     r"|(?P<targets>[A-Za-z_][\w.]*(?:[ \t]*(?:,|=(?!=))[ \t]*[A-Za-z_][\w.]*)*)[ \t]*(?::[^=]*)?=(?!=))?"
 )
-_BODY = f": {_UNKNOWN_CALL}"
 _HEADERS = {
     "def": f"def {UNKNOWN}(*{UNKNOWN}, **{UNKNOWN}_)",
     "class": f"class {UNKNOWN}({UNKNOWN})",
@@ -120,13 +122,50 @@ def too_deep(row: int = 1, column: int = 1) -> Problem:
 
 
 def parse(text: str) -> Parsed:
-    """The tree of `text`, whose line ends are all `\\n`; never raises."""
+    r"""The tree of `text`, whose line ends are all `\n`; never raises."""
     result = _tree(text)
     if isinstance(result, ast.Module):
         return Parsed(result, text)
     if isinstance(result, Problem):
         return Parsed(empty_tree(), text, (result,), _all_rows(text))
     return _Recovery(text).run(result)
+
+
+def parse_cells(cells: Sequence[str]) -> Parsed:
+    """The tree of texts, each of which ends in a line end, as one module; what one breaks stays inside it."""
+    text = "".join(cells)
+    starts = [1]
+    for cell in cells:
+        starts.append(starts[-1] + cell.count("\n"))
+    result = _tree(text)
+    if isinstance(result, ast.Module) and _keeps_apart(result, starts):
+        return Parsed(result, text)
+    parts = [parse(cell) for cell in cells]
+    code = "".join(part.code for part in parts)
+    problems: list[Problem] = []
+    masked: list[tuple[int, int]] = []
+    for part, start in zip(parts, starts, strict=False):
+        masked += ((first + start - 1, last + start - 1) for first, last in part.masked)
+        for problem in part.problems:
+            if not (_IS_OF in problem.message and any(_IS_OF in said.message for said in problems)):
+                problems.append(Problem(problem.code, problem.message, _moved(problem.range, start - 1)))
+    result = _tree(code)
+    if not isinstance(result, ast.Module):
+        problems = problems or [too_deep()]
+        return Parsed(empty_tree(), text, tuple(problems[:1]), _all_rows(text))
+    return Parsed(result, code, tuple(problems), _merged(masked))
+
+
+def _keeps_apart(tree: ast.Module, starts: list[int]) -> bool:
+    """Whether each statement ends in the part in which it starts; `starts` are the parts' first rows."""
+    return all(
+        bisect_right(starts, node.lineno) == bisect_right(starts, node.end_lineno or node.lineno) for node in tree.body
+    )
+
+
+def _moved(range_: Range, rows: int) -> Range:
+    start, end = range_.start, range_.end
+    return Range(Position(start.row + rows, start.column), Position(end.row + rows, end.column))
 
 
 def _tree(text: str) -> ast.Module | _Failure | Problem:
@@ -242,7 +281,7 @@ def _other_python(message: str, line: str) -> str | None:
             continue
         if (in_line and in_line.match(line)) or (in_message and in_message.search(message)):
             running = f"{sys.version_info[0]}.{sys.version_info[1]}"
-            return f"{what} is syntax of Python {version}, but llm-lint runs on Python {running}"
+            return f"{what} {_IS_OF} {version}, but llm-lint runs on Python {running}"
     return None
 
 

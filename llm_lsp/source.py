@@ -7,24 +7,25 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, Protocol, cast
 
-from llm_lsp.decoding import Decoded, NotDecodable, decode, with_newlines_of, with_unix_newlines
+from llm_lsp.decoding import Decoded, UndecodableError, decode, with_unix_newlines
 from llm_lsp.diagnostic import Edit, Location, Position, Range
-from llm_lsp.parsing import Parsed, Problem, empty_tree, parse, too_deep
+from llm_lsp.logical_lines import LogicalLines, scan
+from llm_lsp.parsing import Problem, empty_tree, parse, parse_cells, too_deep
+from llm_lsp.splicing import EditError, spliced
+from llm_lsp.suppression import Suppressions, suppressions_in
 
 if TYPE_CHECKING:
-    from llm_lsp.logical_lines import LogicalLines
     from llm_lsp.notebook import Notebook
-    from llm_lsp.suppression import Suppressions
 
 __all__ = ["Cell", "EditError", "Problem", "Source", "too_deep"]
 
+_OUTPUT_ALLOWANCE = 100
+"""How many times larger than its source a notebook may be with its outputs."""
+
 Kind = Literal["python", "notebook"]
-
-
-class EditError(ValueError):
-    """An edit that this file can't take; the message says why."""
 
 
 class _Located(Protocol):
@@ -64,18 +65,22 @@ class Source:
     data: bytes
     notebook: Notebook | None = None
     cells: tuple[Cell, ...] = ()
+    magic_rows: frozenset[int] = frozenset()
+    """Rows that stand for a notebook's magics, so that no edit goes there."""
+    installs: tuple[str, ...] = ()
+    """The requirements that a notebook's pip commands name, as written."""
     is_notebook: bool = False
 
     @classmethod
     def from_bytes(cls, path: str, data: bytes, *, max_size: int = 1_000_000, kind: Kind | None = None) -> Source:
-        """The file `path` with the content `data`; `max_size` counts bytes of source, outputs of a notebook are none."""
+        """The file `path` with the content `data`; `max_size` counts bytes of source, not a notebook's outputs."""
         if (kind or _kind_of(path)) == "notebook":
             return _from_notebook(path, data, max_size)
         if len(data) > max_size:
             return _not_analysed(path, data, "", _too_large(len(data), max_size))
         try:
             decoded = decode(data)
-        except NotDecodable as error:
+        except UndecodableError as error:
             text = with_unix_newlines(data.decode("utf-8", "replace"))
             return _not_analysed(path, data, text, _problem("LLM000", error.message, error.row, error.column))
         return _from_text(path, data, decoded)
@@ -96,9 +101,13 @@ class Source:
     @cached_property
     def logical_lines(self) -> LogicalLines:
         """The logical lines and comments of `text`."""
-        from llm_lsp.logical_lines import scan
-
-        return scan(self.text)
+        if not self.cells:
+            return scan(self.text)
+        parts = [scan("\n".join(self.lines[cell.first_row - 1 : cell.last_row]), cell.first_row) for cell in self.cells]
+        return LogicalLines(
+            tuple(span for part in parts for span in part.spans),
+            tuple(comment for part in parts for comment in part.comments),
+        )
 
     @cached_property
     def is_ascii(self) -> bool:
@@ -187,67 +196,17 @@ class Source:
     def executed_in_order(self) -> bool:
         """False where a notebook's execution counts contradict the order of its cells."""
         counts = [cell.execution_count for cell in self.cells if cell.execution_count is not None]
-        return all(before < after for before, after in zip(counts, counts[1:]))
+        return all(before < after for before, after in pairwise(counts))
 
     @property
     def parameter_rows(self) -> tuple[tuple[int, int], ...]:
         """First and last rows of the cells that are tagged `parameters`: their values may be others at run time."""
         return tuple((cell.first_row, cell.last_row) for cell in self.cells if "parameters" in cell.tags)
 
-    @property
-    def installs(self) -> tuple[str, ...]:
-        """The requirements that a notebook installs, as written."""
-        return self.notebook.installs if self.notebook else ()
-
     @cached_property
     def suppressions(self) -> Suppressions:
         """What the comments of this file suppress."""
-        from llm_lsp.suppression import suppressions_of
-
-        return suppressions_of(self)
-
-
-def spliced(written: str, edits: Sequence[tuple[Range, str]]) -> str:
-    """`written`, whatever its line ends, after edits that must not overlap; raises EditError.
-
-    Inserted text gets the line ends of `written`; what is inserted at one place keeps the order of `edits`.
-    """
-    starts = _line_starts(written)
-    pieces: list[str] = []
-    done = 0
-    for range_, content in sorted(edits, key=lambda edit: edit[0]):
-        start, end = (_offset(written, starts, place) for place in (range_.start, range_.end))
-        if start < done or end < start:
-            raise EditError(f"edits overlap at row {range_.start.row}, column {range_.start.column}")
-        text = with_newlines_of(written, content)
-        if range_.start.row == len(starts) + 1:
-            text = with_newlines_of(written, "\n" + content.removesuffix("\n"))
-        pieces += written[done:start], text
-        done = end
-    return "".join([*pieces, written[done:]])
-
-
-def _line_starts(written: str) -> list[int]:
-    starts = [0]
-    position = 0
-    for line in with_unix_newlines(written).split("\n")[:-1]:
-        position += len(line)
-        position += 2 if written.startswith("\r\n", position) else 1
-        starts.append(position)
-    return starts
-
-
-def _offset(written: str, starts: list[int], place: Position) -> int:
-    """The offset of `place`; the row after the last one is the end of the text."""
-    if place.row == len(starts) + 1 and place.column == 1:
-        return len(written)
-    if not 1 <= place.row <= len(starts):
-        raise EditError(f"there is no row {place.row}")
-    end = starts[place.row] if place.row < len(starts) else len(written)
-    width = len(written[starts[place.row - 1] : end].rstrip("\r\n"))
-    if not 1 <= place.column <= width + 1:
-        raise EditError(f"row {place.row} has no column {place.column}")
-    return starts[place.row - 1] + place.column - 1
+        return suppressions_in(self.text, self.lines, lambda: self.logical_lines)
 
 
 def _kind_of(path: str) -> Kind:
@@ -281,4 +240,56 @@ def _from_text(path: str, data: bytes, decoded: Decoded) -> Source:
 
 
 def _from_notebook(path: str, data: bytes, max_size: int) -> Source:
-    raise NotImplementedError(path, data, max_size, Parsed)
+    from llm_lsp.notebook import NotebookError, read_notebook
+
+    if len(data) > _OUTPUT_ALLOWANCE * max_size:
+        message = f"{len(data):,} bytes are too many for a notebook; clear its outputs"
+        return _not_analysed(path, data, "", _problem("LLM002", message), is_notebook=True)
+    try:
+        notebook = read_notebook(data)
+    except NotebookError as error:
+        text = with_unix_newlines(data.decode("utf-8", "replace"))
+        problem = _problem("LLM000", error.message, error.row, error.column)
+        return _not_analysed(path, data, text, problem, is_notebook=True)
+    except RecursionError:
+        return _not_analysed(path, data, "", too_deep(), is_notebook=True)
+    size = sum(len(cell.text.encode()) for cell in notebook.cells)
+    if size > max_size:
+        return _not_analysed(path, data, "", _too_large(size, max_size), is_notebook=True)
+    return _from_cells(path, data, notebook)
+
+
+def _from_cells(path: str, data: bytes, notebook: Notebook) -> Source:
+    from llm_lsp.magics import without_magics
+
+    texts: list[str] = []
+    cells: list[Cell] = []
+    unknown: list[tuple[int, int]] = []
+    magic_rows: set[int] = set()
+    installs: list[str] = []
+    row = 1
+    for cell in notebook.cells if notebook.is_python else ():
+        python = without_magics(cell.text)
+        text = python.text if cell.text.endswith("\n") else python.text + "\n"
+        before, row = row - 1, row + text.count("\n")
+        texts.append(text)
+        cells.append(Cell(cell.number, before + 1, row - 1, cell.tags, cell.execution_count))
+        unknown += ((first + before, last + before) for first, last in python.unknown)
+        magic_rows.update(magic_row + before for magic_row in python.magic_rows)
+        installs += python.installs
+    parsed = parse_cells(texts)
+    return Source(
+        path,
+        "".join(texts),
+        parsed.code,
+        parsed.tree,
+        parsed.problems,
+        tuple(sorted({*parsed.masked, *unknown})),
+        notebook.decoded,
+        data,
+        notebook,
+        tuple(cells),
+        frozenset(magic_rows),
+        tuple(installs),
+        is_notebook=True,
+    )
