@@ -8,21 +8,21 @@ from typing import Generic, TypeVar
 
 __all__ = ["NO_TOKENIZER", "Checkpoint", "Known"]
 
-T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 # The tokenizer family of a repository that ships no tokenizer (vision, speech pretraining, mamba, OpenELM).
 NO_TOKENIZER = "none"
 
 
 @dataclass(frozen=True, slots=True)
-class Known(Generic[T]):
+class Known(Generic[T_co]):
     """A value, where it comes from, and whether a file says so.
 
     A value that is not `confirmed` was recorded from general knowledge, or sources contradict each other: no number
     in a message and no error may rest on it.
     """
 
-    value: T
+    value: T_co
     source: str
     confirmed: bool
 

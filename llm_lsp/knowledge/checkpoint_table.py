@@ -140,9 +140,6 @@ def full(columns: list[str], sources: tuple[str, ...]) -> Checkpoint:
     }
     if known["b"][0] == NO_TOKENIZER:
         del known["b"]
-    # A number of tokens that equals the confirmed number of rows is confirmed with it.
-    if "l" in known and "v" in known and known["l"][0] == known["v"][0] and known["v"][2]:
-        known["l"] = known["v"]
     return Checkpoint(
         id=name,
         model_type=text_of(known.get("t")),
