@@ -1,0 +1,488 @@
+"""Calls: into functions and classes of the program, of builtins, and of what is not known."""
+
+from __future__ import annotations
+
+import ast
+
+from llm_lsp.facts.events import NO_ARGUMENTS, Arguments, Frame
+from llm_lsp.facts.library_calls import LibraryCalls, is_module_class
+from llm_lsp.facts.machine import AUTOCAST, GRADIENTS, OFF, ON
+from llm_lsp.facts.store import Store
+from llm_lsp.facts.values import (
+    ANYTHING,
+    Bound,
+    Class,
+    Constant,
+    Function,
+    Object,
+    Opaque,
+    Symbol,
+    Tuple,
+    Union,
+    Value,
+    join,
+)
+from llm_lsp.knowledge import library
+
+__all__ = ["Calls"]
+
+_DEEPEST = 8
+_MOST_ENTRIES = 12
+_CONTAINERS = frozenset({"builtins.list", "builtins.dict", "builtins.set"})
+_ITERATORS = frozenset(
+    {"list", "tuple", "enumerate", "zip", "sorted", "reversed", "iter", "set", "range", "map", "filter"}
+)
+_WITHOUT_RESULT = frozenset(
+    {"print", "isinstance", "hasattr", "callable", "type", "id", "issubclass", "repr", "format", "input"}
+)
+_NONE = Constant(None)
+
+
+class Calls(LibraryCalls):
+    """Decides what a call calls, and does it."""
+
+    def call(self, callee: Value, arguments: Arguments, node: ast.AST) -> Value:
+        if isinstance(callee, Symbol):
+            return self.call_symbol(callee.name, arguments, node)
+        if isinstance(callee, Function):
+            return self.enter(callee, arguments, node)
+        if isinstance(callee, Bound):
+            return self.enter(callee.function, arguments, node, callee.receiver)
+        if isinstance(callee, Class):
+            return self.instantiate(callee, arguments, node)
+        if isinstance(callee, Object):
+            return self.call_object(callee, arguments, node)
+        if isinstance(callee, Union):
+            result: Value | None = None
+            for option, _ in callee.options:
+                found = self.call(option, arguments, node)
+                result = found if result is None else join(result, found)
+            return result or ANYTHING
+        return self.unresolved("", None, arguments, node, callee)
+
+    def unresolved(
+        self, name: str, receiver: Value | None, arguments: Arguments, node: ast.AST, callee: Value = ANYTHING
+    ) -> Value:
+        """Nobody knows what this does."""
+        call = self.record(node, name, receiver, arguments, is_resolved=False)
+        for value in arguments.values():
+            self.escape(value)
+        self.graph_ids.add(call.id)
+        call.result = Opaque(None, self.flow_of(arguments) | callee.sources | {call.id}, call.id)
+        return call.result
+
+    def call_symbol(self, name: str, arguments: Arguments, node: ast.AST) -> Value:
+        root = name.partition(".")[0]
+        if root == "builtins":
+            return self.call_builtin(name[9:], arguments, node)
+        if root in library.LIBRARY_ROOTS:
+            return self.library_call(name, arguments, node)
+        return self.unresolved(name, None, arguments, node)
+
+    # ------------------------------------------------------------ objects
+
+    def call_object(self, callee: Object, arguments: Arguments, node: ast.AST) -> Value:
+        kind = self.kind(callee)
+        if kind in {"tokenizer", "processor"}:
+            return self.call_tokenizer(callee, arguments, node)
+        if kind in {"model", "module"}:
+            return self.call_module(callee, arguments, node)
+        if kind in {"loss", "pipeline", "embedder"}:
+            call = self.record(node, "()", callee, arguments)
+            call.result = Opaque(None, self.flow_of(arguments) if kind == "loss" else frozenset((call.id,)), call.id)
+            return call.result
+        if isinstance(callee.cls, Class):
+            method = callee.cls.find("__call__")
+            if isinstance(method, Function):
+                return self.enter(method, arguments, node, callee)
+        call = self.record(node, "()", callee, arguments, is_resolved=False)
+        call.state = self.state_of(callee)
+        self.used(callee, "()")
+        self.graph_ids.add(call.id)
+        if not any(word in callee.name.lower() for word in library.CALLED_WITHOUT_BACKWARD):
+            for value in arguments.values():
+                self.escape(value)
+        call.result = Opaque(None, self.flow_of(arguments) | {call.id}, call.id)
+        return call.result
+
+    def call_method(self, receiver: Value, name: str, arguments: Arguments, node: ast.AST) -> Value:
+        if isinstance(receiver, Symbol):
+            return self.call_symbol(f"{receiver.name}.{name}", arguments, node)
+        if isinstance(receiver, Object):
+            return self.method_of_object(receiver, name, arguments, node)
+        if isinstance(receiver, Union):
+            result: Value | None = None
+            for option, _ in receiver.options:
+                found = self.call_method(option, name, arguments, node)
+                result = found if result is None else join(result, found)
+            return result or ANYTHING
+        if isinstance(receiver, Class):
+            member = receiver.find(name)
+            if isinstance(member, Function):
+                decorators = {value.name for value in member.decorators if isinstance(value, Symbol)}
+                owner = receiver if "builtins.classmethod" in decorators else None
+                return self.enter(member, arguments, node, owner)
+            if name in {"from_pretrained", "from_config"} and self.kind_of_class(receiver) is not None:
+                return self.loaded_class(receiver, name, arguments, node)
+            return self.unresolved(name, receiver, arguments, node)
+        if isinstance(receiver, Opaque):
+            if receiver.cls == "super":
+                return self.call_super(name, arguments, node)
+            return self.method_of_opaque(receiver, name, arguments, node)
+        if isinstance(receiver, Constant):
+            return self.method_of_constant(receiver, name, arguments)
+        return Opaque(None, self.flow(receiver) | self.flow_of(arguments))
+
+    def loaded_class(self, cls: Class, how: str, arguments: Arguments, node: ast.AST) -> Value:
+        call = self.record(node, how, cls, arguments)
+        made = self.loaded("", self.kind_of_class(cls) or "", how, call, arguments, node)
+        if isinstance(made, Object):
+            made.cls = cls
+        return made
+
+    def method_of_object(self, receiver: Object, name: str, arguments: Arguments, node: ast.AST) -> Value:
+        held = self.heap.get((receiver.id, name))
+        if held is not None:
+            return self.call(held, arguments, node)
+        cls = receiver.cls
+        if isinstance(cls, Class):
+            member = cls.find(name)
+            if isinstance(member, Function):
+                bound = self.bind(receiver, member, node)
+                return self.call(bound, arguments, node)
+            if member is not None:
+                return self.call(member, arguments, node)
+            if self.kind(receiver) in {"model", "module"} and name in library.MODULE_METHODS:
+                return self.library_method(receiver, name, arguments, node)
+            if name in library.BACKWARD_METHODS or name in library.HARMLESS_METHODS:
+                return self.library_method(receiver, name, arguments, node)
+            return self.call_object(self.child(receiver, name, node), arguments, node)
+        if cls in _CONTAINERS:
+            return self.method_of_container(receiver, name, arguments, node)
+        if cls == "argparse.ArgumentParser":
+            return self.method_of_parser(receiver, name, arguments, node)
+        return self.library_method(receiver, name, arguments, node)
+
+    def method_of_container(self, receiver: Object, name: str, arguments: Arguments, node: ast.AST) -> Value:
+        if name in {"append", "add", "insert", "extend", "update", "setdefault", "appendleft"}:
+            for value in arguments.values():
+                self.assign_item(
+                    receiver, ANYTHING, self.iterate(value, node) if name in {"extend", "update"} else value
+                )
+            return arguments.positional[-1] if name == "setdefault" and arguments.positional else _NONE
+        if name in {"items", "keys", "values"}:
+            return self.items_of(receiver, name, self.record(node, name, receiver, arguments), node)
+        if name in {"get", "pop"}:
+            found = self.item(receiver, arguments.positional[0] if arguments.positional else ANYTHING, node)
+            default = arguments.positional[1] if len(arguments.positional) > 1 else None
+            return join(found, default) if default is not None else found
+        return Opaque(None, self.flow(receiver))
+
+    def method_of_opaque(self, receiver: Opaque, name: str, arguments: Arguments, node: ast.AST) -> Value:
+        sources = receiver.sources
+        if name in library.BACKWARD_METHODS:
+            self.reached_gradient |= sources | self.flow_of(arguments)
+            self.record(node, name, receiver, arguments)
+            return ANYTHING
+        given = self.flow_of(arguments)
+        if receiver.cls is None and not sources and given and name not in library.HARMLESS_METHODS:
+            return self.unresolved(name, receiver, arguments, node, receiver)
+        if name in library.PREPARE_METHODS and len(arguments.positional) > 1:
+            return Tuple(tuple(arguments.positional))
+        if name in library.NOT_DIFFERENTIABLE:
+            return Opaque("length" if name in {"size", "numel"} else None, self.without_graph(sources | given))
+        call = self.record(node, name, receiver, arguments)
+        if name == "requires_grad_":
+            self.frozen |= sources
+        mapped = self.map_over(receiver, name, arguments, node)
+        if mapped is not None:
+            return mapped
+        if name == "items":
+            return Opaque("items", sources, call.id)
+        return Opaque(receiver.cls if name in {"to", "cuda", "cpu"} else None, sources | given, call.id)
+
+    def method_of_constant(self, receiver: Constant, name: str, arguments: Arguments) -> Value:
+        known = [value.value for value in arguments.positional if isinstance(value, Constant)]
+        if isinstance(receiver.value, str) and len(known) == len(arguments.positional) and not arguments.spread:
+            text = receiver.value
+            if name in {"lower", "upper", "strip"} and not known:
+                return Constant(getattr(text, name)(), receiver.node, may=receiver.may)
+            if name == "format" and all(isinstance(value, Constant) for value in arguments.keywords.values()):
+                named = {key: value.value for key, value in arguments.keywords.items() if isinstance(value, Constant)}
+                try:
+                    return Constant(text.format(*known, **named), may=True)
+                except (IndexError, KeyError, ValueError, AttributeError, TypeError):
+                    return ANYTHING
+        return Opaque(None, self.flow_of(arguments))
+
+    def method_of_parser(self, parser: Object, name: str, arguments: Arguments, node: ast.AST) -> Value:
+        """argparse: what an option holds when the user gives none is known, and may be replaced."""
+        if name in {"add_argument_group", "add_mutually_exclusive_group"}:
+            return parser
+        if name in {"parse_args", "parse_known_args"}:
+            parsed = self.outside("args", parser.node)
+            for (owner, key), value in list(self.heap.items()):
+                if owner == parser.id and key.startswith("option "):
+                    self.heap[parsed.id, key[7:]] = value
+            return Tuple((parsed, ANYTHING)) if name == "parse_known_args" else parsed
+        if name == "set_defaults":
+            for key, value in arguments.keywords.items():
+                self.heap[parser.id, "option " + key] = self.vague(value)
+        if name == "add_argument":
+            names = [
+                value.value
+                for value in arguments.positional
+                if isinstance(value, Constant) and isinstance(value.value, str)
+            ]
+            long = next((option for option in names if option.startswith("--")), names[0] if names else "")
+            dest = arguments.keywords.get("dest")
+            key = str(dest.value) if isinstance(dest, Constant) else long.lstrip("-").replace("-", "_")
+            default = arguments.keywords.get("default")
+            if isinstance(default, Constant) and default.value is not None:
+                self.heap[parser.id, "option " + key] = self.vague(default)
+        return ANYTHING
+
+    # ------------------------------------------------------------ functions of the program
+
+    def enter(self, function: Function, arguments: Arguments, node: ast.AST, receiver: Value | None = None) -> Value:
+        caller = self.frame
+        frames = caller.chain()
+        entries = self.entered.get(function.node, 0)
+        if len(frames) > _DEEPEST or any(
+            frame.function is not None and frame.function.node is function.node for frame in frames
+        ):
+            return self.unresolved(function.name, receiver, arguments, node)
+        if entries >= _MOST_ENTRIES or not self.is_complete:
+            return self.unresolved(function.name, receiver, arguments, node)
+        self.entered[function.node] = entries + 1
+        if function.node in self.roots:
+            self.superseded.add(self.roots[function.node])
+        frame = self.frame_of(function, node, caller)
+        self.bind_parameters(function, arguments, receiver, frame)
+        return self.run(function, frame)
+
+    def frame_of(self, function: Function, node: ast.AST, caller: Frame) -> Frame:
+        """The same frame each time a loop comes by, so that what happens in it keeps its identity."""
+        index = self.site(node, f"frame {id(function.node)}")
+        for frame in self.frames_by_site.get(index, ()):
+            frame.locals, frame.returns, frame.loops, frame.guards = Store(self.trail), [], caller.loops, caller.guards
+            return frame
+        frame = self.new_frame(function, node, caller, function.frame)
+        frame.loops, frame.guards = caller.loops, caller.guards
+        self.frames_by_site[index] = (frame,)
+        return frame
+
+    def bind_parameters(self, function: Function, arguments: Arguments, receiver: Value | None, frame: Frame) -> None:
+        declared = function.node.args
+        names = [argument.arg for argument in (*declared.posonlyargs, *declared.args)]
+        positional = arguments.positional if receiver is None else [receiver, *arguments.positional]
+        values: dict[str, Value] = dict(zip(names, positional))
+        frame.receiver = receiver
+        keyword_names = {argument.arg for argument in declared.kwonlyargs}
+        rest: dict[str, Value] = {}
+        for name, value in arguments.keywords.items():
+            if name in keyword_names or name in names:
+                values[name] = value
+            else:
+                rest[name] = value
+        hidden = Opaque(None, self.flow_of(Arguments([], {}, arguments.spread)))
+        for name in (*names, *keyword_names):
+            if name not in values:
+                default = function.defaults.get(name, ANYTHING)
+                values[name] = default if arguments.is_complete else join(hidden, default)
+        if declared.vararg is not None:
+            more = tuple(positional[len(names) :])
+            values[declared.vararg.arg] = (
+                Tuple(more) if arguments.is_complete else Opaque(None, self.flow(Tuple(more)) | hidden.sources)
+            )
+        if declared.kwarg is not None:
+            made = self.make("builtins.dict", declared.kwarg)
+            for name, value in rest.items():
+                self.heap[made.id, f"[{name!r}]"] = value
+            each: Value = self.join_all(list(rest.values())) if rest else ANYTHING
+            self.heap[made.id, "each"] = join(each, hidden) if hidden.sources else each
+            self.heap[made.id, "keys"] = Constant(tuple(rest)) if arguments.is_complete else ANYTHING
+            values[declared.kwarg.arg] = made
+        frame.locals.update(values)
+
+    def run(self, function: Function, frame: Frame) -> Value:
+        """Run the body in `frame`; the present frame is the caller's again afterwards."""
+        caller = self.frame
+        gradients, autocast = self.heap[GRADIENTS], self.heap[AUTOCAST]
+        is_decorated = self.apply_decorators(function)
+        self.frame = frame
+        frame.mark = mark = self.trail.mark()
+        node = function.node
+        result: Value = ANYTHING
+        if isinstance(node, ast.Lambda):
+            result = self.evaluate(node.body)
+        else:
+            falls = self.run_block(node.body)
+            if frame.returns:
+                if falls:
+                    frame.returns.append((_NONE, self.trail.changes(mark, frame.locals)))
+                self.trail.undo(mark)
+                self.trail.meet([changes for _, changes in frame.returns])
+                result = self.join_all([value for value, _ in frame.returns])
+            elif falls:
+                result = _NONE
+        self.frame = caller
+        if is_decorated:
+            self.heap[GRADIENTS], self.heap[AUTOCAST] = gradients, autocast
+        return result
+
+    def apply_decorators(self, function: Function) -> bool:
+        """Set the context that the decorators give; whether there was one."""
+        changed = False
+        for decorator in function.decorators:
+            name = (
+                decorator.name
+                if isinstance(decorator, Symbol)
+                else decorator.cls
+                if isinstance(decorator, Opaque)
+                else None
+            )
+            if name is None:
+                if isinstance(decorator, (Function, Class)):
+                    continue
+                self.heap[GRADIENTS] = self.heap[AUTOCAST] = ANYTHING
+                changed = True
+            elif self.apply_context(name, decorator):
+                changed = True
+        return changed
+
+    def apply_context(self, name: str, value: Value) -> bool:
+        """Enter a library's context manager or decorator; whether it is one that a rule asks about."""
+        if name in library.GRADIENTS_OFF:
+            self.heap[GRADIENTS] = OFF
+        elif name in library.GRADIENTS_ON:
+            self.heap[GRADIENTS] = ON
+        elif name in library.GRADIENTS_SET:
+            self.heap[GRADIENTS] = self.switch(value, "mode", 0)
+        elif name in library.AUTOCAST:
+            self.heap[AUTOCAST] = self.switch(value, "enabled", None)
+        elif name.partition(".")[0] not in library.LIBRARY_ROOTS and not name.startswith("builtins."):
+            self.heap[GRADIENTS] = self.heap[AUTOCAST] = ANYTHING
+        else:
+            return False
+        return True
+
+    def switch(self, value: Value, name: str, position: int | None) -> Value:
+        """ON or OFF as the context's argument says; ON where there is none."""
+        call = self.calls.get(value.call) if isinstance(value, Opaque) and value.call is not None else None
+        wanted = call.arguments.get(name, position) if call is not None else None
+        if wanted is None:
+            return ON
+        if isinstance(wanted, Constant) and not wanted.may:
+            return ON if wanted.value else OFF
+        return ANYTHING
+
+    def call_super(self, name: str, arguments: Arguments, node: ast.AST) -> Value:
+        frame: Frame | None = self.frame
+        while frame is not None and (frame.function is None or frame.function.owner is None):
+            frame = self.frames[frame.scope] if frame.scope >= 0 else None
+        if frame is None or frame.function is None or frame.function.owner is None:
+            return self.unresolved(name, None, arguments, node)
+        for base in frame.function.owner.lineage()[1:]:
+            member = base.namespace.get(name)
+            if isinstance(member, Function):
+                return self.enter(member, arguments, node, frame.receiver)
+        if name.startswith("__"):
+            return _NONE
+        receiver = frame.receiver
+        call = self.record(node, "super." + name, receiver, arguments)
+        self.graph_ids.add(call.id)
+        return Opaque(None, self.flow_of(arguments) | {call.id}, call.id)
+
+    # ------------------------------------------------------------ classes of the program
+
+    def instantiate(self, cls: Class, arguments: Arguments, node: ast.AST) -> Value:
+        call = self.record(node, cls.node.name, cls, arguments)
+        made = self.make(cls, node, call.id)
+        if is_module_class(cls):
+            self.new_module(made)
+        initialise = cls.find("__init__")
+        if isinstance(initialise, Function):
+            self.enter(initialise, arguments, node, made)
+        else:
+            if cls.has_unknown_base():
+                for value in arguments.values():
+                    self.escape(value)
+            self.set_fields(cls, made, arguments)
+        after = cls.find("__post_init__")
+        if isinstance(after, Function):
+            self.enter(after, NO_ARGUMENTS, node, made)
+        call.result = made
+        return made
+
+    def set_fields(self, cls: Class, made: Object, arguments: Arguments) -> None:
+        """Dataclasses, named tuples and their like: arguments become attributes."""
+        fields = [
+            statement.target.id
+            for owner in reversed(cls.lineage())
+            for statement in owner.node.body
+            if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)
+        ]
+        for name, value in (*zip(fields, arguments.positional), *arguments.keywords.items()):
+            self.heap[made.id, name] = value
+
+    # ------------------------------------------------------------ builtins
+
+    def call_builtin(self, name: str, arguments: Arguments, node: ast.AST) -> Value:
+        given = arguments.positional
+        first = given[0] if given else ANYTHING
+        if name == "len":
+            self.length_examined |= self.flow(first)
+            return Opaque("length", self.without_graph(self.flow(first)))
+        if name == "super":
+            return Opaque("super")
+        if name in {"getattr", "setattr"} and len(given) > 1:
+            return self.call_attribute_builtin(name, given, node)
+        if name in {"exec", "eval", "__import__", "compile", "globals", "locals", "vars"}:
+            return self.unresolved("builtins." + name, None, arguments, node)
+        if name in {"str", "int", "float", "bool", "round", "abs"}:
+            if name == "str" and isinstance(first, Constant) and isinstance(first.value, str):
+                return first
+            return (
+                Opaque(None, self.without_graph(self.flow(first))) if name != "abs" else Opaque(None, self.flow(first))
+            )
+        if name == "next":
+            return self.iterate(first, node)
+        if name == "dict" and not given:
+            made = self.make("builtins.dict", node)
+            for key, value in arguments.keywords.items():
+                self.heap[made.id, f"[{key!r}]"] = value
+            if arguments.keywords:
+                self.heap[made.id, "each"] = self.join_all(list(arguments.keywords.values()))
+            self.heap[made.id, "keys"] = Constant(tuple(arguments.keywords)) if arguments.is_complete else ANYTHING
+            return made
+        if name in {"map", "filter"} and len(given) > 1:
+            each = self.call(first, Arguments([self.iterate(value, node) for value in given[1:]], {}), node)
+            made = self.make("builtins.list", node)
+            self.heap[made.id, "each"] = each if name == "map" else self.iterate(given[1], node)
+            return made
+        if name in {"list", "set"} and not given:
+            made = self.make("builtins." + name, node)
+            self.heap.forget((made.id, "each"))
+            return made
+        if name in _ITERATORS:
+            call = self.record(node, "builtins." + name, None, arguments)
+            return Opaque("builtins." + name, self.flow_of(arguments), call.id)
+        if name == "open":
+            call = self.record(node, "builtins.open", None, arguments)
+            return Opaque("builtins.open", frozenset((call.id,)), call.id)
+        if name in _WITHOUT_RESULT:
+            self.record(node, "builtins." + name, None, arguments)
+            return ANYTHING
+        return Opaque(None, self.flow_of(arguments))
+
+    def call_attribute_builtin(self, name: str, given: list[Value], node: ast.AST) -> Value:
+        key = given[1]
+        if isinstance(key, Constant) and isinstance(key.value, str):
+            if name == "setattr" and len(given) > 2:
+                self.assign_attribute(given[0], key.value, given[2])
+                return _NONE
+            found = self.attribute(given[0], key.value, node)
+            return join(found, given[2]) if len(given) > 2 else found
+        self.escape(given[0])
+        return ANYTHING

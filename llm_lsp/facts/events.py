@@ -1,0 +1,163 @@
+"""What the interpreter writes down while it runs: frames and calls."""
+
+from __future__ import annotations
+
+import ast
+
+from llm_lsp.facts.store import Changes, Store
+from llm_lsp.facts.values import ANYTHING, Condition, Constant, Function, Object, Sources, Value
+
+__all__ = ["Arguments", "CallRecord", "Frame", "NO_ARGUMENTS"]
+
+
+class Arguments:
+    """The values that a call passes."""
+
+    __slots__ = ("is_complete", "keywords", "positional", "spread")
+
+    def __init__(
+        self,
+        positional: list[Value],
+        keywords: dict[str, Value],
+        spread: tuple[Value, ...] = (),
+        *,
+        is_complete: bool = True,
+    ) -> None:
+        self.positional = positional
+        self.keywords = keywords
+        self.spread = spread
+        """What was passed by `*` or `**` and could not be taken apart."""
+        self.is_complete = is_complete
+        """False if `spread` may hold any further argument."""
+
+    def values(self) -> list[Value]:
+        """Everything that is passed."""
+        return [*self.positional, *self.keywords.values(), *self.spread]
+
+    def get(self, name: str, position: int | None = None) -> Value | None:
+        """The argument, however it was passed; None where it is absent or may hide in `spread`."""
+        if name in self.keywords:
+            return self.keywords[name]
+        if position is not None and position < len(self.positional):
+            return self.positional[position]
+        return None
+
+
+NO_ARGUMENTS = Arguments([], {})
+
+
+class Frame:
+    """One activation of a function, a class body or the module."""
+
+    __slots__ = (
+        "call",
+        "function",
+        "guards",
+        "id",
+        "is_root",
+        "locals",
+        "loops",
+        "mark",
+        "outer",
+        "parent",
+        "receiver",
+        "returns",
+        "scope",
+    )
+
+    def __init__(
+        self, id: int, function: Function | None, call: ast.AST | None, parent: Frame | None, scope: int, variables: Store
+    ) -> None:
+        self.id = id
+        self.function = function
+        self.call = call
+        """The call expression that entered it; None for the module and for roots."""
+        self.parent = parent
+        """The frame that called."""
+        self.scope = scope
+        """The id of the frame in which the function was defined; -1 for the module."""
+        self.locals = variables
+        self.outer: frozenset[str] = frozenset()
+        """Names declared `global` or `nonlocal`."""
+        self.returns: list[tuple[Value, Changes]] = []
+        self.mark = 0
+        """The trail's mark when the body began."""
+        self.receiver: Value | None = None
+        self.guards: tuple[Condition, ...] = ()
+        self.loops: tuple[ast.AST, ...] = ()
+        self.is_root = parent is None
+
+    def chain(self) -> list[Frame]:
+        """This frame and those that led to it, innermost first."""
+        frames: list[Frame] = []
+        frame: Frame | None = self
+        while frame is not None:
+            frames.append(frame)
+            frame = frame.parent
+        return frames
+
+
+class CallRecord:
+    """One call on one chain of frames."""
+
+    __slots__ = (
+        "arguments",
+        "autocast",
+        "frame",
+        "gradients",
+        "guards",
+        "id",
+        "is_resolved",
+        "loops",
+        "name",
+        "node",
+        "receiver",
+        "result",
+        "state",
+    )
+
+    def __init__(
+        self,
+        id: int,
+        node: ast.AST,
+        name: str,
+        receiver: Value | None,
+        arguments: Arguments,
+        frame: Frame,
+        gradients: Value,
+        autocast: Value,
+    ) -> None:
+        self.id = id
+        self.node = node
+        self.name = name
+        """A qualified name, a bare method name for a method, "()" for a call of an object itself."""
+        self.receiver = receiver
+        self.arguments = arguments
+        self.frame = frame
+        self.gradients = gradients
+        self.autocast = autocast
+        self.guards = frame.guards
+        self.loops = frame.loops
+        self.is_resolved = True
+        """False if what is called is not known and may therefore do anything."""
+        self.result: Value = ANYTHING
+        self.state: dict[str, Value] = {}
+        """Of a model that is called: its `dtype`, `device` and `training` at that moment."""
+
+
+def constant(value: Value | None) -> object | None:
+    """The value that is certainly written, or None."""
+    return value.value if isinstance(value, Constant) else None
+
+
+def objects_in(values: list[Value]) -> list[Object]:
+    """The objects among the values."""
+    return [value for value in values if isinstance(value, Object)]
+
+
+def sources_of(values: list[Value]) -> Sources:
+    """What the values were computed from, together."""
+    found: frozenset[int] = frozenset()
+    for value in values:
+        found |= value.sources
+    return found

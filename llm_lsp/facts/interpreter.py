@@ -1,0 +1,495 @@
+"""Statements, and the roots from which a program runs."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from llm_lsp.facts.calls import Calls
+from llm_lsp.facts.events import Arguments
+from llm_lsp.facts.machine import AUTOCAST, GRADIENTS, OFF, ON
+from llm_lsp.facts.store import Changes, Store
+from llm_lsp.facts.values import ANYTHING, Class, Constant, Function, Object, Opaque, Symbol, Value, join, options
+from llm_lsp.knowledge import library
+
+__all__ = ["Interpreter"]
+
+_DEEPEST_SECOND_PASS = 2
+
+
+class Interpreter(Calls):
+    """Runs one module: as a script, then every function that nothing in the module calls."""
+
+    def __init__(self, tree: ast.Module, text: str, stop: Callable[[], bool] | None) -> None:
+        super().__init__(tree, text, stop)
+        self.exits: list[tuple[int, list[Changes], list[Changes]]] = []
+        """For each loop that is running: the mark at its beginning, what had changed at its `break`s and its `continue`s."""
+        self.instances: dict[ast.AST, Object] = {}
+        self.initialised: dict[int, Changes] = {}
+        """What `__init__` leaves behind, by instance."""
+        self.classes_open: list[Class] = []
+
+    # ------------------------------------------------------------ roots
+
+    def run_module(self) -> None:
+        self.run_block(self.tree.body)
+        self.frame.guards = ()
+        self.frame.loops = ()
+        mark = self.trail.mark()
+        while self.is_complete:
+            waiting = [function for node, function in self.functions.items() if self.is_waiting(node, function)]
+            if not waiting:
+                break
+            # Those first whose name stands nowhere else: the others are likely called, and then no roots.
+            waiting.sort(key=lambda function: self.text.count(function.name) > 1)
+            for function in waiting:
+                if function.node not in self.entered:
+                    self.run_root(function)
+                    self.trail.undo(mark)
+        if self.superseded:
+            self.calls = {
+                id: call for id, call in self.calls.items() if call.frame.chain()[-1].id not in self.superseded
+            }
+
+    def is_waiting(self, node: ast.AST, function: Function) -> bool:
+        return node not in self.entered and not isinstance(node, ast.Lambda)
+
+    def run_root(self, function: Function) -> None:
+        """A function that nobody in the program calls: its parameters are what their names and annotations say."""
+        node = function.node
+        module = self.frame
+        frame = self.new_frame(function, None, None, function.frame)
+        self.entered[node] = 1
+        self.roots[node] = frame.id
+        self.frame = frame
+        receiver: Value | None = None
+        arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+        decorators = {value.name for value in function.decorators if isinstance(value, Symbol)}
+        if function.owner is not None and arguments and "builtins.staticmethod" not in decorators:
+            is_initialiser = function.name == "__init__"
+            receiver = function.owner if "builtins.classmethod" in decorators else self.instance_of(function.owner)
+            if is_initialiser:
+                self.frame = module
+                return
+            frame.locals[arguments[0].arg] = receiver
+            arguments = arguments[1:]
+        frame.receiver = receiver
+        for argument in arguments:
+            frame.locals[argument.arg] = self.parameter(argument, function)
+        for extra in (node.args.vararg, node.args.kwarg):
+            if extra is not None:
+                frame.locals[extra.arg] = self.outside(extra.arg, extra)
+        if self.is_handed_over(function) or self.runs_without_gradients(function):
+            self.heap[GRADIENTS] = ANYTHING if self.is_handed_over(function) else OFF
+        self.frame = module
+        result = self.run(function, frame)
+        self.returned |= self.flow(result)
+        if (
+            isinstance(function.node, (ast.FunctionDef, ast.AsyncFunctionDef))
+            and function.name in library.GRADIENT_HOOKS
+        ):
+            self.reached_gradient |= self.flow(result)
+        self.frame = module
+
+    def is_handed_over(self, function: Function) -> bool:
+        return self.handed_over.get(function.node, False)
+
+    def runs_without_gradients(self, function: Function) -> bool:
+        """A hook that its library calls with gradients off."""
+        return (
+            function.owner is not None and function.name in library.GRADIENTS_OFF_HOOKS and bool(function.owner.bases)
+        )
+
+    def parameter(self, argument: ast.arg, function: Function) -> Value:
+        default = function.defaults.get(argument.arg)
+        if isinstance(default, Constant) and default.value is not None and not isinstance(default.value, bool):
+            return Constant(default.value, default.node, may=True)
+        cls: str | Class | None = None
+        if argument.annotation is not None:
+            annotation = self.evaluate_annotation(argument.annotation)
+            if isinstance(annotation, Symbol) and library.kind_of(library.canonical(annotation.name)) is not None:
+                cls = library.canonical(annotation.name)
+            elif isinstance(annotation, Symbol) and annotation.name in library.MODULE_BASES:
+                cls = "torch.nn.Module"
+            elif isinstance(annotation, Class):
+                cls = annotation
+        return self.outside(argument.arg, argument, cls)
+
+    def evaluate_annotation(self, node: ast.expr) -> Value:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            return self.look_up(node.value)
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            return self.evaluate(node)
+        return ANYTHING
+
+    def instance_of(self, cls: Class) -> Object:
+        """The instance that stands for all that are made elsewhere; its `__init__` has run."""
+        made = self.instances.get(cls.node)
+        if made is None:
+            self.frame, frame = self.frames[0], self.frame
+            made = self.outside("self", cls.node, cls)
+            self.instances[cls.node] = made
+            self.frame = frame
+        initialise = cls.find("__init__")
+        if isinstance(initialise, Function) and (made.id, "#initialised") not in self.heap:
+            known = self.initialised.get(made.id)
+            if known is not None:
+                self.trail.redo(known)
+            else:
+                mark = self.trail.mark()
+                self.heap[made.id, "#initialised"] = ON
+                self.initialise(made, initialise)
+                self.initialised[made.id] = self.trail.changes(mark)
+        return made
+
+    def initialise(self, made: Object, function: Function) -> None:
+        """Run `__init__` with arguments from outside; the same ones for every method, so that uses add up."""
+        frame, entered = self.frame, dict(self.entered)
+        self.frame = self.frames[0]
+        started = self.new_frame(function, None, None, function.frame)
+        started.receiver = made
+        self.frame = started
+        arguments = [*function.node.args.posonlyargs, *function.node.args.args, *function.node.args.kwonlyargs]
+        for index, argument in enumerate(arguments):
+            started.locals[argument.arg] = made if index == 0 else self.parameter(argument, function)
+        for extra in (function.node.args.vararg, function.node.args.kwarg):
+            if extra is not None:
+                started.locals[extra.arg] = self.outside(extra.arg, extra)
+        self.frame = self.frames[0]
+        self.run(function, started)
+        self.entered = {**entered, function.node: 1}
+        self.frame = frame
+
+    # ------------------------------------------------------------ statements
+
+    def run_block(self, body: list[ast.stmt]) -> bool:
+        """Run the statements in order; whether the end of the block is reached."""
+        for statement in body:
+            self.step()
+            if not self.is_complete:
+                return True
+            run = _RUN.get(type(statement))
+            if run is not None and not run(self, statement):
+                return False
+        return True
+
+    def run_expression(self, node: ast.Expr) -> bool:
+        value = self.evaluate(node.value)
+        call = node.value
+        return not (isinstance(call, ast.Call) and isinstance(value, Opaque) and value.cls in {"sys.exit", "os._exit"})
+
+    def run_assign(self, node: ast.Assign) -> bool:
+        value = self.evaluate(node.value)
+        for target in node.targets:
+            self.assign(target, value)
+        return True
+
+    def run_annotated(self, node: ast.AnnAssign) -> bool:
+        if node.value is not None:
+            self.assign(node.target, self.evaluate(node.value))
+        return True
+
+    def run_augmented(self, node: ast.AugAssign) -> bool:
+        before = self.evaluate(node.target)
+        value = self.evaluate(node.value)
+        if isinstance(before, Object) and before.cls == "builtins.list":
+            self.assign_item(before, ANYTHING, self.iterate(value, node))
+            return True
+        if isinstance(before, Constant) and isinstance(before.value, str) and isinstance(value, Constant):
+            operation = ast.BinOp(node.target, node.op, node.value)
+            self.assign(node.target, self.evaluate(operation))
+            return True
+        self.assign(node.target, Opaque(None, self.flow(before) | self.flow(value)))
+        return True
+
+    def run_return(self, node: ast.Return) -> bool:
+        value = self.evaluate(node.value) if node.value is not None else Constant(None)
+        self.frame.returns.append((value, self.trail.changes(self.frame.mark, self.frame.locals)))
+        return False
+
+    def run_raise(self, node: ast.Raise) -> bool:
+        for part in (node.exc, node.cause):
+            if part is not None:
+                self.evaluate(part)
+        return False
+
+    def run_assert(self, node: ast.Assert) -> bool:
+        self.evaluate(node.test)
+        if node.msg is not None:
+            self.evaluate(node.msg)
+        return not (isinstance(node.test, ast.Constant) and not node.test.value)
+
+    def run_delete(self, node: ast.Delete) -> bool:
+        for target in node.targets:
+            if isinstance(target, ast.Name):
+                self.frame.locals.forget(target.id)
+        return True
+
+    def run_outer(self, node: ast.Global | ast.Nonlocal) -> bool:
+        self.frame.outer |= frozenset(node.names)
+        return True
+
+    # ------------------------------------------------------------ imports and definitions
+
+    def run_import(self, node: ast.Import) -> bool:
+        for alias in node.names:
+            if alias.asname is not None:
+                self.bind_name(alias.asname, Symbol(alias.name))
+            else:
+                root = alias.name.partition(".")[0]
+                self.bind_name(root, Symbol(root))
+        return True
+
+    def run_import_from(self, node: ast.ImportFrom) -> bool:
+        module = "." * node.level + (node.module or "")
+        for alias in node.names:
+            if alias.name == "*":
+                self.has_star_import = True
+                continue
+            separator = "" if module.endswith(".") else "."
+            name = library.canonical(f"{module}{separator}{alias.name}")
+            self.bind_name(alias.asname or alias.name, Symbol(name))
+        return True
+
+    def run_function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+        decorators = tuple(self.evaluate(decorator) for decorator in node.decorator_list)
+        owner = self.classes_open[-1] if self.classes_open else None
+        scope = self.frame.id
+        if owner is not None:
+            scope = self.frame.scope
+        function = Function(node, scope, owner, decorators, self.defaults_of(node.args))
+        self.functions[node] = function
+        value: Value = function
+        for decorator in reversed(decorators):
+            if isinstance(decorator, Function):
+                wrapped = self.call(decorator, Arguments([value], {}), node)
+                value = wrapped if isinstance(wrapped, Function) else value
+        self.bind_name(node.name, value)
+        return True
+
+    def run_class(self, node: ast.ClassDef) -> bool:
+        bases = tuple(self.evaluate(base) for base in node.bases)
+        decorators = tuple(self.evaluate(decorator) for decorator in node.decorator_list)
+        cls = Class(node, bases, decorators)
+        self.classes.append(cls)
+        outer = self.frame
+        frame = self.new_frame(None, node, outer, outer.id)
+        frame.guards, frame.loops = outer.guards, outer.loops
+        self.frame = frame
+        self.classes_open.append(cls)
+        self.run_block(node.body)
+        self.classes_open.pop()
+        self.frame = outer
+        cls.namespace.update(frame.locals)
+        self.bind_name(node.name, cls)
+        return True
+
+    # ------------------------------------------------------------ branches
+
+    def run_if(self, node: ast.If) -> bool:
+        self.evaluate(node.test)
+        known = self.literal(node.test)
+        if known is not None:
+            return self.run_block(node.body if known else node.orelse)
+        frame, trail = self.frame, self.trail
+        guards, mark = frame.guards, trail.mark()
+        frame.guards = (*guards, (node.test, True))
+        first_falls = self.run_block(node.body)
+        first = trail.changes(mark)
+        trail.undo(mark)
+        frame.guards = (*guards, (node.test, False))
+        second_falls = self.run_block(node.orelse)
+        frame.guards = guards
+        if first_falls and second_falls:
+            second = trail.changes(mark)
+            trail.undo(mark)
+            trail.meet([first, second], node.test)
+            return True
+        if first_falls:
+            trail.undo(mark)
+            trail.redo(first)
+        if first_falls or second_falls:
+            frame.guards = (*guards, (node.test, first_falls))
+            return True
+        return False
+
+    def run_match(self, node: ast.Match) -> bool:
+        subject = self.evaluate(node.subject)
+        frame, trail = self.frame, self.trail
+        guards, mark = frame.guards, trail.mark()
+        ends: list[Changes] = [{}]
+        for case in node.cases:
+            frame.guards = (*guards, (case.guard or node.subject, True))
+            for part in ast.walk(case.pattern):
+                name = getattr(part, "name", None) or getattr(part, "rest", None)
+                if isinstance(name, str):
+                    frame.locals[name] = Opaque(None, self.flow(subject))
+            if case.guard is not None:
+                self.evaluate(case.guard)
+            if self.run_block(case.body):
+                ends.append(trail.changes(mark))
+            trail.undo(mark)
+        frame.guards = guards
+        trail.meet(ends)
+        return True
+
+    # ------------------------------------------------------------ loops
+
+    def run_for(self, node: ast.For | ast.AsyncFor) -> bool:
+        iterable = self.evaluate(node.iter)
+
+        def bind() -> None:
+            self.assign(node.target, self.iterate(iterable, node.target))
+
+        return self.run_loop(node, bind, may_skip=True)
+
+    def run_while(self, node: ast.While) -> bool:
+        def bind() -> None:
+            self.evaluate(node.test)
+
+        return self.run_loop(node, bind, may_skip=self.literal(node.test) is not True)
+
+    def run_loop(self, node: ast.For | ast.AsyncFor | ast.While, bind: Callable[[], None], *, may_skip: bool) -> bool:
+        """The body from the entry, then, where it carries something over, from the meeting of entry and back edge."""
+        frame, trail = self.frame, self.trail
+        guards, loops, mark = frame.guards, frame.loops, trail.mark()
+        frame.loops = (*loops, node)
+        breaks: list[Changes] = []
+        self.exits.append((mark, breaks, []))
+        passes = 2 if len(loops) < _DEEPEST_SECOND_PASS else 1
+        around: list[Changes] = []
+        while passes:
+            passes -= 1
+            bind()
+            falls = self.run_block(node.body)
+            frame.guards = guards
+            around = self.exits[-1][2]
+            if falls:
+                around.append(trail.changes(mark))
+            trail.undo(mark)
+            if not around:
+                break
+            carries = any(store.get(key) is not None for ends in around for (_, key), (store, _) in ends.items())
+            if not carries:
+                break
+            if passes:
+                trail.meet([*around, {}])
+                self.exits[-1] = (mark, breaks, [])
+        self.exits.pop()
+        frame.loops = loops
+        leaves = may_skip or bool(around)
+        trail.meet([*around, {}] if may_skip else around or [{}])
+        if node.orelse:
+            leaves = self.run_block(node.orelse) and leaves
+        ends = [*breaks, *([trail.changes(mark)] if leaves else [])]
+        trail.undo(mark)
+        if not ends:
+            return False
+        trail.meet(ends)
+        return True
+
+    def run_break(self, node: ast.Break) -> bool:
+        if self.exits:
+            mark, breaks, _ = self.exits[-1]
+            breaks.append(self.trail.changes(mark))
+        return False
+
+    def run_continue(self, node: ast.Continue) -> bool:
+        if self.exits:
+            mark, _, continues = self.exits[-1]
+            continues.append(self.trail.changes(mark))
+        return False
+
+    # ------------------------------------------------------------ try and with
+
+    def run_try(self, node: ast.Try) -> bool:
+        frame, trail = self.frame, self.trail
+        guards, mark = frame.guards, trail.mark()
+        falls = self.run_block(node.body)
+        body = trail.changes(mark)
+        ends: list[Changes] = []
+        if falls and (not node.orelse or self.run_block(node.orelse)):
+            ends.append(trail.changes(mark))
+        frame.guards = guards
+        trail.undo(mark)
+        for handler in node.handlers:
+            trail.meet([body, {}])
+            if handler.name is not None:
+                frame.locals[handler.name] = ANYTHING
+            if self.run_block(handler.body):
+                ends.append(trail.changes(mark))
+            frame.guards = guards
+            trail.undo(mark)
+        trail.meet(ends or [body])
+        falls = self.run_block(node.finalbody) if node.finalbody else True
+        return falls and bool(ends)
+
+    def run_with(self, node: ast.With | ast.AsyncWith) -> bool:
+        return self.run_with_items(node.items, node.body)
+
+    def run_with_items(self, items: list[ast.withitem], body: list[ast.stmt]) -> bool:
+        if not items:
+            return self.run_block(body)
+        item = items[0]
+        gradients, autocast = self.heap[GRADIENTS], self.heap[AUTOCAST]
+        value = self.evaluate(item.context_expr)
+        self.enter_context(value, gradients, autocast)
+        if item.optional_vars is not None:
+            self.assign(item.optional_vars, value)
+        falls = self.run_with_items(items[1:], body)
+        self.heap[GRADIENTS], self.heap[AUTOCAST] = gradients, autocast
+        return falls
+
+    def enter_context(self, value: Value, gradients: Value, autocast: Value) -> None:
+        """What holds inside a block under `value`."""
+        outcomes: list[tuple[Value, Value]] = []
+        for option, _ in options(value):
+            self.heap[GRADIENTS], self.heap[AUTOCAST] = gradients, autocast
+            name = (
+                option.name
+                if isinstance(option, Symbol)
+                else option.cls
+                if isinstance(option, (Opaque, Object))
+                else None
+            )
+            if isinstance(name, str):
+                self.apply_context(name, option)
+            elif not (isinstance(option, Object) and isinstance(option.cls, Class)):
+                self.heap[GRADIENTS] = self.heap[AUTOCAST] = ANYTHING
+            outcomes.append((self.heap[GRADIENTS], self.heap[AUTOCAST]))
+        result = outcomes[0]
+        for other in outcomes[1:]:
+            result = (join(result[0], other[0]), join(result[1], other[1]))
+        self.heap[GRADIENTS], self.heap[AUTOCAST] = result
+
+
+_RUN: dict[type[ast.AST], Callable[[Interpreter, Any], bool]] = {
+    ast.Expr: Interpreter.run_expression,
+    ast.Assign: Interpreter.run_assign,
+    ast.AnnAssign: Interpreter.run_annotated,
+    ast.AugAssign: Interpreter.run_augmented,
+    ast.Return: Interpreter.run_return,
+    ast.Raise: Interpreter.run_raise,
+    ast.Assert: Interpreter.run_assert,
+    ast.Delete: Interpreter.run_delete,
+    ast.Global: Interpreter.run_outer,
+    ast.Nonlocal: Interpreter.run_outer,
+    ast.Import: Interpreter.run_import,
+    ast.ImportFrom: Interpreter.run_import_from,
+    ast.FunctionDef: Interpreter.run_function,
+    ast.AsyncFunctionDef: Interpreter.run_function,
+    ast.ClassDef: Interpreter.run_class,
+    ast.If: Interpreter.run_if,
+    ast.Match: Interpreter.run_match,
+    ast.For: Interpreter.run_for,
+    ast.AsyncFor: Interpreter.run_for,
+    ast.While: Interpreter.run_while,
+    ast.Break: Interpreter.run_break,
+    ast.Continue: Interpreter.run_continue,
+    ast.Try: Interpreter.run_try,
+    ast.With: Interpreter.run_with,
+    ast.AsyncWith: Interpreter.run_with,
+}
+if hasattr(ast, "TryStar"):
+    _RUN[ast.TryStar] = Interpreter.run_try

@@ -1,0 +1,338 @@
+"""What calls of library functions, and of methods of library objects, do to the state."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from llm_lsp.facts.events import Arguments, CallRecord
+from llm_lsp.facts.expressions import Expressions
+from llm_lsp.facts.machine import GRADIENTS, OFF, ON
+from llm_lsp.facts.values import (
+    ANYTHING,
+    Bound,
+    Class,
+    Constant,
+    Function,
+    Object,
+    Opaque,
+    Symbol,
+    Tuple,
+    Value,
+    join,
+    options,
+)
+from llm_lsp.knowledge import library
+
+__all__ = ["LibraryCalls"]
+
+_LOADERS = ("from_pretrained", "from_config", "from_checkpoint")
+_FIRST_ARGUMENTS = ("model", "pretrained_model_name_or_path", "module", "base_model")
+_ENCODING = "transformers.BatchEncoding"
+_TOKENIZES = frozenset(
+    {
+        "encode",
+        "encode_plus",
+        "batch_encode_plus",
+        "apply_chat_template",
+        "tokenize",
+        "pad",
+        "prepare_for_model",
+        "convert_tokens_to_ids",
+    }
+)
+_RUNS_WHAT_IT_IS_GIVEN = frozenset(
+    {"map", "filter", "submit", "run_in_executor", "add_task", "with_transform", "set_transform", "to_thread"}
+)
+
+
+def map_options(value: Value, change: Callable[[Value], Value]) -> Value:
+    """`change` of each thing that the value may be, under the same conditions."""
+    result: Value | None = None
+    for option, conditions in options(value):
+        changed = change(option)
+        result = changed if result is None else join(result, changed, conditions[-1][0] if conditions else None)
+    return result or ANYTHING
+
+
+class LibraryCalls(Expressions):
+    """Calls whose callee a library defines."""
+
+    def library_call(self, name: str, arguments: Arguments, node: ast.AST) -> Value:
+        """The function or class of a library that is called by its qualified name."""
+        name = library.canonical(name)
+        call = self.record(node, name, None, arguments)
+        self.hand_over(arguments, in_any_context=name.startswith("torch.") and not name.startswith("torch.utils.data."))
+        if name in library.GRADIENTS_SET:
+            wanted = arguments.get("mode", 0)
+            self.heap[GRADIENTS] = (
+                Constant(bool(wanted.value)) if isinstance(wanted, Constant) and not wanted.may else ANYTHING
+            )
+        elif name in library.BACKWARD_FUNCTIONS:
+            self.reached_gradient |= self.flow_of(arguments)
+        call.result = self.result_of_library_call(name, call, arguments, node)
+        return call.result
+
+    def result_of_library_call(self, name: str, call: CallRecord, arguments: Arguments, node: ast.AST) -> Value:
+        if name in library.WRAPPERS:
+            wrapped = next((arguments.get(key) for key in _FIRST_ARGUMENTS if arguments.get(key) is not None), None)
+            wrapped = wrapped or arguments.get("model", 0)
+            return wrapped if wrapped is not None else ANYTHING
+        if (
+            name == "functools.partial"
+            and len(arguments.positional) == 1
+            and isinstance(arguments.positional[0], Function)
+        ):
+            return _partial(arguments.positional[0], arguments.keywords)
+        owner, _, last = name.rpartition(".")
+        if last in _LOADERS and owner:
+            kind = library.kind_of(owner)
+            if kind is not None:
+                return self.loaded(owner, kind, last, call, arguments, node)
+        kind = library.kind_of(name)
+        if kind is not None:
+            made = self.make(name, node, call.id)
+            if kind in {"model", "module"}:
+                self.new_module(made)
+            elif kind == "embedder":
+                self.heap[made.id, "#training"] = OFF
+            return made
+        if name in library.TRACKED_CLASSES:
+            return self.make(name, node, call.id)
+        collate = arguments.get("collate_fn") if last == "DataLoader" else None
+        sources = self.flow_of(arguments)
+        if isinstance(collate, (Function, Bound)):
+            dataset = arguments.get("dataset", 0) or ANYTHING
+            batch = self.make("builtins.list", node)
+            self.heap[batch.id, "each"] = self.iterate(dataset, node)
+            sources = sources | self.flow(self.call(collate, Arguments([batch], {}), node))
+        if last in library.NOT_DIFFERENTIABLE or not name.startswith(("torch.", "einops.", "copy.")):
+            sources = self.without_graph(sources)
+        return Opaque(name, sources, call.id)
+
+    def map_over(self, receiver: Value, name: str, arguments: Arguments, node: ast.AST) -> Value | None:
+        """`dataset.map(function)` and its like: the function is called with an item, and the result holds what it returns."""
+        given = [value for value in arguments.values() if isinstance(value, (Function, Bound))]
+        if name not in library.RUNS_WHAT_IT_IS_GIVEN or not given:
+            self.hand_over(arguments, in_any_context=True)
+            return None
+        element = self.iterate(receiver, node)
+        result = self.call(given[0], Arguments([element], {}, (ANYTHING,), is_complete=False), node)
+        self.hand_over(Arguments([*given[1:]], {}), in_any_context=False)
+        return Opaque(None, self.flow(receiver) | self.flow(result))
+
+    def hand_over(self, arguments: Arguments, *, in_any_context: bool) -> None:
+        """Functions given to a library are called by it."""
+        for value in arguments.values():
+            for option, _ in options(value):
+                if isinstance(option, Function):
+                    self.handed_over[option.node] = self.handed_over.get(option.node, False) or in_any_context
+
+    # ------------------------------------------------------------ models
+
+    def loaded(self, owner: str, kind: str, how: str, call: CallRecord, arguments: Arguments, node: ast.AST) -> Value:
+        made = self.make(owner, node, call.id)
+        if kind != "model":
+            return made
+        self.new_module(made)
+        self.heap[made.id, "#training"] = OFF if how == "from_pretrained" else ON
+        dtype = arguments.get("dtype") or arguments.get("torch_dtype")
+        if dtype is not None:
+            self.heap[made.id, "#dtype"] = map_options(dtype, lambda value: self.dtype_of(value, node) or ANYTHING)
+        elif how == "from_pretrained":
+            # transformers 4 loads float32, transformers 5 what the checkpoint holds.
+            self.heap[made.id, "#dtype"] = ANYTHING
+        if arguments.get("quantization_config") or arguments.get("load_in_8bit") or arguments.get("load_in_4bit"):
+            self.heap[made.id, "#dtype"] = ANYTHING
+            self.heap[made.id, "#device"] = ANYTHING
+        placed = arguments.get("device_map")
+        if placed is not None:
+            self.heap[made.id, "#device"] = placed
+        if not arguments.is_complete:
+            self.heap[made.id, "#dtype"] = ANYTHING
+            self.heap[made.id, "#device"] = ANYTHING
+        return made
+
+    def new_module(self, made: Object) -> None:
+        """torch makes modules in training mode, on the CPU, in float32 (`set_default_dtype` aside)."""
+        self.heap[made.id, "#training"] = ON
+        self.heap[made.id, "#dtype"] = Constant("float32")
+        self.heap[made.id, "#device"] = Constant("cpu")
+
+    def dtype_of(self, value: Value, node: ast.AST) -> Constant | None:
+        """The floating-point type that a value names, with the place where it is asked for."""
+        name = (
+            value.name if isinstance(value, Symbol) else f"torch.{value.value}" if isinstance(value, Constant) else ""
+        )
+        known = library.FLOAT_TYPES.get(name)
+        if known is None:
+            return None
+        written = value.node if isinstance(value, Constant) and value.node is not None else node
+        return Constant(known, written if isinstance(written, ast.expr) else None)
+
+    def state_of(self, model: Object) -> dict[str, Value]:
+        """What holds of a model at this moment: `training`, `dtype`, `device`."""
+        found: dict[str, Value] = {}
+        for key in ("training", "dtype", "device"):
+            value = self.heap.get((model.id, "#" + key))
+            if value is not None:
+                found[key] = value
+        return found
+
+    def move(self, model: Object, arguments: Arguments, node: ast.AST) -> None:
+        """`model.to(...)`: a device, a dtype, or both."""
+        if not arguments.is_complete:
+            self.heap[model.id, "#device"] = self.heap[model.id, "#dtype"] = ANYTHING
+        for name, value in [*(("", value) for value in arguments.positional), *arguments.keywords.items()]:
+            if name == "non_blocking":
+                continue
+            dtypes = [self.dtype_of(option, node) for option, _ in options(value)]
+            if all(dtype is not None for dtype in dtypes):
+                self.heap[model.id, "#dtype"] = map_options(
+                    value, lambda option: self.dtype_of(option, node) or ANYTHING
+                )
+            elif name == "dtype":
+                self.heap[model.id, "#dtype"] = ANYTHING
+            elif isinstance(value, Constant) or name == "device":
+                self.heap[model.id, "#device"] = value
+            else:
+                # One positional argument that may be either.
+                self.heap[model.id, "#device"] = value
+                if not _is_device(value):
+                    self.heap[model.id, "#dtype"] = ANYTHING
+
+    def method_of_module(self, model: Object, name: str, arguments: Arguments, node: ast.AST) -> None:
+        """What a method of `torch.nn.Module` changes."""
+        key = (model.id, "#training")
+        if name == "eval":
+            self.heap[key] = OFF
+        elif name == "train":
+            mode = arguments.get("mode", 0)
+            self.heap[key] = (
+                ON if mode is None else Constant(bool(mode.value)) if isinstance(mode, Constant) else ANYTHING
+            )
+        elif name in {"half", "float", "bfloat16", "double"}:
+            wanted = {"half": "float16", "float": "float32", "bfloat16": "bfloat16", "double": "float64"}[name]
+            self.heap[model.id, "#dtype"] = Constant(wanted, node if isinstance(node, ast.expr) else None)
+        elif name == "cuda":
+            self.heap[model.id, "#device"] = Constant("cuda")
+        elif name == "cpu":
+            self.heap[model.id, "#device"] = Constant("cpu")
+        elif name == "to":
+            self.move(model, arguments, node)
+        elif name == "type":
+            self.heap[model.id, "#dtype"] = ANYTHING
+
+    # ------------------------------------------------------------ methods
+
+    def library_method(self, receiver: Object, name: str, arguments: Arguments, node: ast.AST) -> Value:
+        """A method of an object that a library defines, or of one that came in from outside."""
+        kind = self.kind(receiver)
+        self.used(receiver, name)
+        call = self.record(node, name, receiver, arguments)
+        if name in library.BACKWARD_METHODS:
+            self.reached_gradient |= self.flow_of(arguments) | receiver.sources
+            return ANYTHING
+        if name == "requires_grad_":
+            self.frozen |= {receiver.id}
+        mapped = self.map_over(receiver, name, arguments, node)
+        if mapped is not None:
+            call.result = mapped
+            return mapped
+        if name in library.PREPARE_METHODS and kind is None and arguments.positional:
+            given = arguments.positional
+            return given[0] if len(given) == 1 else Tuple(tuple(given))
+        if kind in {"model", "module"} or (kind is None and name in library.SAME_OBJECT_METHODS):
+            call.state = self.state_of(receiver)
+            self.method_of_module(receiver, name, arguments, node)
+            if name in library.SAME_OBJECT_METHODS:
+                call.result = receiver
+                return receiver
+        if name == "register_forward_hook":
+            self.escape(receiver)
+        call.result = self.result_of_method(receiver, kind, name, call, arguments, node)
+        return call.result
+
+    def result_of_method(
+        self, receiver: Object, kind: str | None, name: str, call: CallRecord, arguments: Arguments, node: ast.AST
+    ) -> Value:
+        if kind in {"tokenizer", "processor"}:
+            if name in _TOKENIZES:
+                return Opaque(_ENCODING, frozenset((call.id,)), call.id)
+            return Opaque(None, frozenset()) if "decode" in name else self.part_of(receiver, name + "()", node)
+        if name == "generate":
+            return Opaque(None, self.without_graph(self.flow_of(arguments)) | {call.id}, call.id)
+        if kind in {"model", "module"}:
+            self.graph_ids.add(call.id)
+            return Opaque(None, self.flow_of(arguments) | {call.id}, call.id)
+        if kind in {"embedder", "pipeline", "fast tokenizer", "optimizer", "trainer", "config"}:
+            return Opaque(None, frozenset((call.id,)), call.id)
+        if name in {"scale"} and arguments.positional:
+            return arguments.positional[0]
+        if name in {"items", "keys", "values"} and not arguments.values():
+            return self.items_of(receiver, name, call, node)
+        sources = self.flow_of(arguments)
+        if kind is None and receiver.is_outside:
+            # Whatever it is, it may be a tensor: what its methods return was computed from it.
+            if name in library.NOT_DIFFERENTIABLE:
+                return Opaque(
+                    "length" if name in {"size", "numel"} else None, self.without_graph(sources | receiver.sources)
+                )
+            if name not in library.HARMLESS_METHODS:
+                call.is_resolved = False
+                self.escaped |= sources
+                for value in arguments.values():
+                    self.escape(value)
+            self.graph_ids.add(call.id)
+            return Opaque(None, sources | receiver.sources | {call.id}, call.id)
+        return Opaque(None, self.without_graph(sources), call.id)
+
+    def items_of(self, receiver: Object, name: str, call: CallRecord, node: ast.AST) -> Value:
+        each = self.heap.get((receiver.id, "each"))
+        inner = each if each is not None else self.part_of(receiver, "[]", node) if receiver.is_outside else ANYTHING
+        made = self.make("builtins.list", node)
+        self.heap[made.id, "each"] = (
+            Tuple((ANYTHING, inner)) if name == "items" else ANYTHING if name == "keys" else inner
+        )
+        return made
+
+    def call_tokenizer(self, tokenizer: Object, arguments: Arguments, node: ast.AST) -> Value:
+        call = self.record(node, "()", tokenizer, arguments)
+        self.used(tokenizer, "()")
+        call.result = Opaque(_ENCODING, frozenset((call.id,)), call.id)
+        return call.result
+
+    def call_module(self, module: Object, arguments: Arguments, node: ast.AST) -> Value:
+        """A forward pass: its result holds a graph that leads to what went in."""
+        call = self.record(node, "()", module, arguments)
+        call.state = self.state_of(module)
+        self.used(module, "()")
+        self.graph_ids.add(call.id)
+        passed = frozenset(
+            source for source in self.flow_of(arguments) if source in self.graph_ids or source not in self.calls
+        )
+        call.result = Opaque(None, passed | {call.id}, call.id)
+        return call.result
+
+
+def _is_device(value: Value) -> bool:
+    """Whether the value is certainly no dtype."""
+    if isinstance(value, Opaque):
+        return value.cls == "torch.device" or value.cls == "length"
+    if isinstance(value, Object):
+        return value.is_outside and ("device" in value.name or "rank" in value.name)
+    return all(isinstance(option, Constant) for option, _ in options(value))
+
+
+def _partial(function: Function, keywords: dict[str, Value]) -> Function:
+    return Function(
+        function.node, function.frame, function.owner, function.decorators, {**function.defaults, **keywords}
+    )
+
+
+def is_module_class(cls: Class) -> bool:
+    """Whether instances are called for a forward pass."""
+    return any(
+        base in library.MODULE_BASES or base.startswith("torch.nn.") or library.kind_of(base) == "model"
+        for base in cls.library_bases()
+    )

@@ -1,0 +1,226 @@
+"""The state of the abstract interpreter: frames, the heap, identities, and what was seen on the way."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from llm_lsp.facts.events import Arguments, CallRecord, Frame
+from llm_lsp.facts.store import Store, Trail
+from llm_lsp.facts.values import (
+    ANYTHING,
+    Class,
+    Constant,
+    Function,
+    Object,
+    Sources,
+    Tuple,
+    Union,
+    Value,
+    options,
+)
+
+__all__ = ["GRADIENTS", "OFF", "ON", "Machine", "Stopped"]
+
+ON = Constant(True)
+OFF = Constant(False)
+GRADIENTS = (-1, "gradients")
+AUTOCAST = (-1, "autocast")
+_MOST_STEPS = 400_000
+_STEPS_BETWEEN_LOOKS = 256
+_DEEPEST_CONTAINER = 4
+
+
+class Stopped(Exception):
+    """Somebody no longer wants the answer."""
+
+
+class Machine:
+    """What the evaluation of expressions, calls and statements shares."""
+
+    def __init__(self, tree: ast.Module, text: str, stop: Callable[[], bool] | None) -> None:
+        self.tree = tree
+        self.text = text
+        self._stop = stop
+        self._steps = 0
+        self._last_id = 0
+        self.is_complete = True
+        """False once the budget is spent: absence is then unknown."""
+        self.trail = Trail()
+        self.heap = Store(self.trail)
+        """Objects' attributes, modes and items, by the object's id."""
+        self.heap[GRADIENTS], self.heap[AUTOCAST] = ON, OFF
+        self.frames: list[Frame] = []
+        self.frame = self.new_frame(None, None, None, -1)
+        self.calls: dict[int, CallRecord] = {}
+        self._ids_of_sites: dict[tuple[ast.AST, int, str], int] = {}
+        self.frames_by_site: dict[int, tuple[Frame, ...]] = {}
+        self.children: dict[tuple[int, str], Object] = {}
+        self.uses: dict[int, set[str]] = {}
+        """Object to the names of the methods called on it, "()" for a call of itself."""
+        self.graph_ids: set[int] = set()
+        """Calls whose results may hold a graph of gradients."""
+        self.reached_gradient: set[int] = set()
+        self.escaped: set[int] = set()
+        self.returned: set[int] = set()
+        self.length_examined: set[int] = set()
+        self.frozen: set[int] = set()
+        """Models, by id, and calls that gave parameters, some of which no longer require gradients."""
+        self.frames_reading_gradients: set[int] = set()
+        self.handed_over: dict[ast.AST, bool] = {}
+        """Functions that were passed to a callee outside the program; True if it may call them in any context."""
+        self.entered: dict[ast.AST, int] = {}
+        self.roots: dict[ast.AST, int] = {}
+        """Functions that were run as if nobody called them, with their frames' ids."""
+        self.superseded: set[int] = set()
+        """Frames of roots that turned out to be called after all: what happened in them counts for nothing."""
+        self.functions: dict[ast.AST, Function] = {}
+        self.classes: list[Class] = []
+        self.has_star_import = False
+
+    # ------------------------------------------------------------ identities
+
+    def new_frame(self, function: Function | None, call: ast.AST | None, parent: Frame | None, scope: int) -> Frame:
+        frame = Frame(len(self.frames), function, call, parent, scope, Store(self.trail))
+        self.frames.append(frame)
+        return frame
+
+    def site(self, node: ast.AST, role: str = "") -> int:
+        """The id of what happens at `node` in the present frame: the same each time a loop comes by."""
+        key = (node, self.frame.id, role)
+        found = self._ids_of_sites.get(key)
+        if found is None:
+            self._last_id += 1
+            found = self._ids_of_sites[key] = self._last_id
+        return found
+
+    def make(self, cls: str | Class, node: ast.AST, call: int | None = None) -> Object:
+        """An object that the program makes at `node`."""
+        return Object(self.site(node, "object"), cls, node, call=call)
+
+    def outside(self, name: str, node: ast.AST, cls: str | Class | None = None) -> Object:
+        """An object that comes in from outside, by a parameter."""
+        return Object(self.site(node, "outside " + name), cls, node, name=name, is_outside=True)
+
+    def child(self, parent: Object, name: str, node: ast.AST) -> Object:
+        """The attribute, item or element of an outside object: the same one whenever it is asked for."""
+        key = (parent.id, name)
+        found = self.children.get(key)
+        if found is None:
+            self._last_id += 1
+            found = Object(self._last_id, None, node, name=name, parent=parent, is_outside=True)
+            self.children[key] = found
+        return found
+
+    # ------------------------------------------------------------ flow
+
+    def flow(self, value: Value, depth: int = 0) -> Sources:
+        """What a value was computed from, with what a container holds."""
+        if value.sources or depth > _DEEPEST_CONTAINER:
+            return value.sources
+        if isinstance(value, Object):
+            each = self.heap.get((value.id, "each"))
+            if each is not None:
+                return self.flow(each, depth + 1)
+        elif isinstance(value, (Tuple, Union)):
+            return union_of_sources_of(self, value, depth + 1)
+        return value.sources
+
+    def flow_of(self, arguments: Arguments) -> Sources:
+        found: Sources = frozenset()
+        for value in arguments.positional:
+            found |= self.flow(value)
+        for value in arguments.keywords.values():
+            found |= self.flow(value)
+        for value in arguments.spread:
+            found |= self.flow(value)
+        return found
+
+    def escape(self, value: Value) -> None:
+        """The value goes where its further way is unknown."""
+        if isinstance(value, Function):
+            self.handed_over[value.node] = True
+            return
+        self.escaped |= self.flow(value)
+        for option, _ in options(value):
+            if isinstance(option, Object):
+                self.escaped.add(option.id)
+            elif isinstance(option, Function):
+                self.handed_over[option.node] = True
+
+    def without_graph(self, sources: Sources) -> Sources:
+        """What is left of the sources behind an operation that no gradient passes."""
+        return sources - self.graph_ids if sources else sources
+
+    # ------------------------------------------------------------ records
+
+    def record(
+        self, node: ast.AST, name: str, receiver: Value | None, arguments: Arguments, *, is_resolved: bool = True
+    ) -> CallRecord:
+        id = self.site(node, "call")
+        heap = self.heap
+        call = CallRecord(id, node, name, receiver, arguments, self.frame, heap[GRADIENTS], heap[AUTOCAST])
+        call.is_resolved = is_resolved
+        self.calls[id] = call
+        return call
+
+    def used(self, value: Value, how: str) -> None:
+        for option, _ in options(value):
+            if isinstance(option, Object):
+                self.uses.setdefault(option.id, set()).add(how)
+
+    def step(self) -> None:
+        """Count one statement; give up when there were too many."""
+        self._steps += 1
+        if self._steps % _STEPS_BETWEEN_LOOKS == 0 and self._stop is not None and self._stop():
+            raise Stopped
+        if self._steps > _MOST_STEPS:
+            self.is_complete = False
+
+    # ------------------------------------------------------------ what the layers above add
+
+    def evaluate(self, node: ast.expr) -> Value:
+        raise NotImplementedError
+
+    def call(self, callee: Value, arguments: Arguments, node: ast.AST) -> Value:
+        raise NotImplementedError
+
+    def call_method(self, receiver: Value, name: str, arguments: Arguments, node: ast.AST) -> Value:
+        raise NotImplementedError
+
+    def run_block(self, body: list[ast.stmt]) -> bool:
+        raise NotImplementedError
+
+    def clear(self) -> None:
+        """Let go of everything, so that no reference cycle outlives the file."""
+        for frame in self.frames:
+            frame.locals.clear()
+            frame.returns.clear()
+            frame.function = None
+            frame.parent = None
+        for cls in self.classes:
+            cls.namespace.clear()
+        self.trail.entries.clear()
+        self.frames.clear()
+        self.heap.clear()
+        self.calls.clear()
+        self.functions.clear()
+        self.classes.clear()
+        self.children.clear()
+        self.frames_by_site.clear()
+        self.handed_over.clear()
+        self.entered.clear()
+        self.roots.clear()
+        self._ids_of_sites.clear()
+
+
+def union_of_sources_of(machine: Machine, value: Tuple | Union, depth: int) -> Sources:
+    """What the items or options were computed from, containers among them looked into."""
+    items = value.items if isinstance(value, Tuple) else tuple(option for option, _ in value.options)
+    if not any(isinstance(item, Object) for item in items):
+        return value.sources
+    found: Sources = frozenset()
+    for item in items:
+        if item is not ANYTHING:
+            found |= machine.flow(item, depth)
+    return found

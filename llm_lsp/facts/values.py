@@ -1,0 +1,273 @@
+"""What is known of an expression.
+
+A value is one of the classes below. All are immutable; what changes over time (an attribute, a mode, the items of a
+list) lives in the heap under the id of an `Object`.
+
+`sources` are the ids of the calls and of the outside objects that a value was computed from. They answer both
+"does this loss come from that forward?" and "was the length of this text looked at?". An id is unique in a file.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+__all__ = [
+    "ANYTHING",
+    "NOTHING",
+    "Bound",
+    "Class",
+    "Condition",
+    "Constant",
+    "Function",
+    "Object",
+    "Opaque",
+    "Sources",
+    "Symbol",
+    "Tuple",
+    "Union",
+    "Value",
+    "join",
+    "options",
+    "union_of_sources",
+]
+
+Sources = frozenset[int]
+NOTHING: Sources = frozenset()
+OVERFLOW = 0
+"""The source of a value that was computed from more than is worth following: its flow is unknown."""
+_MOST_SOURCES = 64
+_MOST_OPTIONS = 4
+
+Condition = tuple[ast.expr, bool]
+"""A test and how it came out."""
+
+
+class Value:
+    __slots__ = ("sources",)
+
+    sources: Sources
+
+
+class Opaque(Value):
+    """Something of which only the class and what it was computed from may be known."""
+
+    __slots__ = ("call", "cls")
+
+    def __init__(self, cls: str | None = None, sources: Sources = NOTHING, call: int | None = None) -> None:
+        self.cls = cls
+        """A qualified name, or None."""
+        self.sources = sources
+        self.call = call
+        """The id of the call that returned it, where that call was recorded."""
+
+
+ANYTHING = Opaque()
+
+
+class Constant(Value):
+    """A value that is written in the program."""
+
+    __slots__ = ("may", "node", "value")
+
+    def __init__(self, value: object, node: ast.expr | None = None, *, may: bool = False) -> None:
+        self.value = value
+        self.node = node
+        """Where it is written; None for the result of an operation on constants."""
+        self.may = may
+        """A default that a caller, a user or the environment may replace."""
+        self.sources = NOTHING
+
+
+class Symbol(Value):
+    """A module, class, function or constant of a library, by qualified name."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.sources = NOTHING
+
+
+class Function(Value):
+    """A function or lambda of the program, with the frame that it sees."""
+
+    __slots__ = ("decorators", "defaults", "frame", "node", "owner")
+
+    def __init__(
+        self,
+        node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
+        frame: int,
+        owner: Class | None,
+        decorators: tuple[Value, ...],
+        defaults: dict[str, Value],
+    ) -> None:
+        self.node = node
+        self.frame = frame
+        self.owner = owner
+        self.decorators = decorators
+        self.defaults = defaults
+        self.sources = NOTHING
+
+    @property
+    def name(self) -> str:
+        return "<lambda>" if isinstance(self.node, ast.Lambda) else self.node.name
+
+
+class Class(Value):
+    """A class of the program."""
+
+    __slots__ = ("bases", "decorators", "namespace", "node")
+
+    def __init__(self, node: ast.ClassDef, bases: tuple[Value, ...], decorators: tuple[Value, ...]) -> None:
+        self.node = node
+        self.bases = bases
+        self.decorators = decorators
+        self.namespace: dict[str, Value] = {}
+        self.sources = NOTHING
+
+    def find(self, name: str) -> Value | None:
+        """The class attribute, looked up through the bases that the program defines."""
+        for cls in self.lineage():
+            if name in cls.namespace:
+                return cls.namespace[name]
+        return None
+
+    def lineage(self) -> list[Class]:
+        """This class and the bases that the program defines, each once, depth first."""
+        found: list[Class] = []
+        pending: list[Class] = [self]
+        while pending:
+            cls = pending.pop(0)
+            if cls not in found:
+                found.append(cls)
+                pending[:0] = [base for base in cls.bases if isinstance(base, Class)]
+        return found
+
+    def library_bases(self) -> list[str]:
+        """The qualified names of the bases that a library defines."""
+        return [base.name for cls in self.lineage() for base in cls.bases if isinstance(base, Symbol)]
+
+    def has_unknown_base(self) -> bool:
+        return any(not isinstance(base, (Class, Symbol)) for cls in self.lineage() for base in cls.bases)
+
+
+class Bound(Value):
+    """A method of the program together with its receiver."""
+
+    __slots__ = ("function", "receiver")
+
+    def __init__(self, receiver: Value, function: Function) -> None:
+        self.receiver = receiver
+        self.function = function
+        self.sources = NOTHING
+
+
+class Object(Value):
+    """Something with an identity: a model, a tokenizer, an instance, a list, or what came in from outside.
+
+    Objects are named by where they are made and by the frame that makes them, so that two calls of one factory
+    make two objects.
+    """
+
+    __slots__ = ("call", "cls", "id", "is_outside", "name", "node", "parent")
+
+    def __init__(
+        self,
+        id: int,
+        cls: str | Class | None,
+        node: ast.AST,
+        *,
+        name: str = "",
+        call: int | None = None,
+        parent: Object | None = None,
+        is_outside: bool = False,
+    ) -> None:
+        self.id = id
+        self.cls = cls
+        self.node = node
+        self.name = name
+        """The parameter or attribute that it came in by; empty for what the program makes."""
+        self.call = call
+        """The id of the call that made it."""
+        self.parent = parent
+        """The outside object that it is an attribute or an item of."""
+        self.is_outside = is_outside
+        self.sources = frozenset((id,)) if is_outside else NOTHING
+
+
+class Tuple(Value):
+    """A tuple, or any sequence that can't change, with known items."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, items: tuple[Value, ...]) -> None:
+        self.items = items
+        self.sources = union_of_sources(items)
+
+
+class Union(Value):
+    """One of several values, each with the conditions under which it is the one."""
+
+    __slots__ = ("options",)
+
+    def __init__(self, options: tuple[tuple[Value, tuple[Condition, ...]], ...]) -> None:
+        self.options = options
+        self.sources = union_of_sources(value for value, _ in options)
+
+
+def union_of_sources(values: Iterable[Value]) -> Sources:
+    """What any of the values was computed from."""
+    found = NOTHING
+    for value in values:
+        if value.sources and value.sources is not found:
+            found = found | value.sources if found else value.sources
+    if len(found) > _MOST_SOURCES:
+        return found | {OVERFLOW} if len(found) < 4 * _MOST_SOURCES else frozenset({OVERFLOW})
+    return found
+
+
+def options(value: Value) -> tuple[tuple[Value, tuple[Condition, ...]], ...]:
+    """The values that this one may be, each with its conditions."""
+    return value.options if isinstance(value, Union) else ((value, ()),)
+
+
+def join(left: Value, right: Value, test: ast.expr | None = None) -> Value:
+    """What is known where two paths meet: `left` if `test` came out true, `right` if false."""
+    if left is right:
+        return left
+    if isinstance(left, Opaque) and isinstance(right, Opaque):
+        cls = left.cls if left.cls == right.cls else None
+        return Opaque(cls, union_of_sources((left, right)), left.call if left.call == right.call else None)
+    if isinstance(left, Constant) and isinstance(right, Constant) and _is_same_constant(left, right):
+        return left if left.may or not right.may else right
+    merged: list[tuple[Value, tuple[Condition, ...]]] = []
+    for value, came_out in ((left, True), (right, False)):
+        extra: tuple[Condition, ...] = () if test is None else ((test, came_out),)
+        for option, conditions in options(value):
+            if not any(_is_same(option, known) for known, _ in merged):
+                merged.append((option, conditions + extra))
+            else:
+                # The same value on both sides no longer depends on anything.
+                merged = [(known, () if _is_same(option, known) else why) for known, why in merged]
+    if len(merged) == 1:
+        return merged[0][0]
+    if len(merged) > _MOST_OPTIONS:
+        return Opaque(None, union_of_sources(value for value, _ in merged))
+    return Union(tuple(merged))
+
+
+def _is_same(left: Value, right: Value) -> bool:
+    if left is right:
+        return True
+    if isinstance(left, Object) and isinstance(right, Object):
+        return left.id == right.id
+    if isinstance(left, Symbol) and isinstance(right, Symbol):
+        return left.name == right.name
+    if isinstance(left, Constant) and isinstance(right, Constant):
+        return _is_same_constant(left, right)
+    return False
+
+
+def _is_same_constant(left: Constant, right: Constant) -> bool:
+    return type(left.value) is type(right.value) and left.value == right.value

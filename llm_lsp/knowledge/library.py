@@ -1,0 +1,300 @@
+"""What the functions and classes of torch, transformers and their family do, as far as the rules ask.
+
+Plain sets and dictionaries of qualified names: a module of literals is the quickest thing that Python loads.
+Sources: the installed libraries' own code (torch 2.13 and 2.15, transformers 4.36 to 5.23, accelerate 1.15,
+peft 0.21, sentence-transformers 5); what the name of a family of classes ends in is a convention of transformers
+that its own auto-class tables keep.
+"""
+
+from __future__ import annotations
+
+# ---------------------------------------------------------------- gradients and precision
+
+GRADIENTS_OFF = frozenset(
+    {
+        "torch.no_grad",
+        "torch.inference_mode",
+        "torch.autograd.no_grad",
+        "torch.autograd.inference_mode",
+        "torch.autograd.grad_mode.no_grad",
+        "torch.autograd.grad_mode.inference_mode",
+    }
+)  # noqa: E501
+GRADIENTS_ON = frozenset({"torch.enable_grad", "torch.autograd.enable_grad", "torch.autograd.grad_mode.enable_grad"})
+GRADIENTS_SET = frozenset(
+    {"torch.set_grad_enabled", "torch.autograd.set_grad_enabled", "torch.autograd.grad_mode.set_grad_enabled"}
+)
+AUTOCAST = frozenset(
+    {
+        "torch.autocast",
+        "torch.amp.autocast",
+        "torch.cuda.amp.autocast",
+        "torch.cpu.amp.autocast",
+        "torch.amp.autocast_mode.autocast",
+        "torch.cuda.amp.autocast_mode.autocast",
+    }
+)
+SCALERS = frozenset(
+    {
+        "torch.amp.GradScaler",
+        "torch.cuda.amp.GradScaler",
+        "torch.cpu.amp.GradScaler",
+        "torch.cuda.amp.grad_scaler.GradScaler",
+    }
+)
+
+FLOAT_TYPES = {
+    "torch.float16": "float16",
+    "torch.half": "float16",
+    "torch.bfloat16": "bfloat16",
+    "torch.float32": "float32",
+    "torch.float": "float32",
+    "torch.float64": "float64",
+    "torch.double": "float64",
+}
+
+BACKWARD_METHODS = frozenset({"backward", "manual_backward"})
+"""Methods, of whatever object, that compute gradients of the value or of their arguments: `Tensor.backward`,
+`accelerator.backward`, `fabric.backward`, a DeepSpeed engine's, Lightning's `manual_backward`."""
+BACKWARD_FUNCTIONS = frozenset({"torch.autograd.backward", "torch.autograd.grad", "torch.autograd.functional.jacobian"})
+
+NOT_DIFFERENTIABLE = frozenset({
+    "item", "tolist", "numpy", "detach", "detach_", "argmax", "argmin", "argsort", "long", "int", "bool", "byte", "eq", "ne", "lt", "le",
+    "gt", "ge", "isnan", "isinf", "isfinite", "shape", "size", "dim", "ndim", "numel", "dtype", "device", "data", "multinomial",
+    "nonzero", "sign", "round", "allclose", "equal", "any", "all", "data_ptr", "requires_grad", "is_cuda", "grad_fn", "grad",
+})  # fmt: skip
+"""Attributes, methods and functions of tensors that no gradient passes."""
+
+HARMLESS_METHODS = frozenset({
+    "append", "extend", "add", "add_batch", "update", "log", "log_dict", "write", "writelines", "info", "debug", "warning", "error",
+    "print", "set_postfix", "set_description", "compute", "add_scalar", "add_scalars", "put", "send", "insert", "setdefault", "save", "dump",
+    "step", "reduce", "gather", "gather_for_metrics", "pad_across_processes", "set_postfix_str", "display", "record", "join", "format",
+    "decode", "batch_decode", "post_process", "postprocess", "result",
+})  # fmt: skip
+"""Methods of unknown objects to which a result may be given without anybody calling `backward` on it there."""
+
+CALLED_WITHOUT_BACKWARD = (
+    "loss", "crit", "metric", "model", "net", "head", "encoder", "decoder", "embed", "proj", "norm", "dropout", "activation", "layer", "module",
+    "classifier", "token", "accuracy", "collat", "scorer", "score_fn", "softmax", "sigmoid", "relu", "log", "print", "policy", "critic", "generator",
+    "transform", "backbone", "block", "pool", "linear", "conv", "lm", "gpt", "bert", "attention", "mlp", "forward", "fc", "critic", "teacher", "student",
+)  # fmt: skip
+"""Words in the name of a callable parameter or attribute that say what it is: something that computes with a value, or
+shows it, and does not itself call `backward`. Used only to keep a flow known, never to find a fault."""
+
+RUNS_WHAT_IT_IS_GIVEN = frozenset(
+    {"map", "filter", "with_transform", "set_transform", "apply", "starmap", "imap", "imap_unordered"}
+)
+"""Methods of datasets and pools that call the function they are given, once for each item, in the thread's own context."""
+
+# ---------------------------------------------------------------- randomness
+
+SEEDS: dict[str, frozenset[str]] = {
+    "torch.manual_seed": frozenset({"torch"}),
+    "torch.random.manual_seed": frozenset({"torch"}),
+    "torch.seed": frozenset(),
+    "torch.set_rng_state": frozenset({"torch"}),
+    "torch.random.set_rng_state": frozenset({"torch"}),
+    "torch.default_generator.manual_seed": frozenset({"torch"}),
+    "random.seed": frozenset({"Python"}),
+    "random.setstate": frozenset({"Python"}),
+    "numpy.random.seed": frozenset({"NumPy"}),
+    "numpy.random.set_state": frozenset({"NumPy"}),
+    **dict.fromkeys(
+        (
+            "transformers.set_seed", "transformers.trainer_utils.set_seed", "transformers.enable_full_determinism",
+            "accelerate.utils.set_seed", "accelerate.utils.random.set_seed", "trl.set_seed",
+            "lightning.seed_everything", "lightning.pytorch.seed_everything", "lightning.fabric.seed_everything",
+            "pytorch_lightning.seed_everything", "lightning_fabric.seed_everything", "lightning.pytorch.utilities.seed.seed_everything",
+            "lightning.fabric.utilities.seed.seed_everything", "pytorch_lightning.utilities.seed.seed_everything",
+            "diffusers.training_utils.set_seed", "diffusers.utils.set_seed", "monai.utils.set_determinism", "ignite.utils.manual_seed",
+            "mmengine.runner.set_random_seed", "fastai.torch_core.set_seed", "fastai.vision.all.set_seed", "fastai.text.all.set_seed",
+            "unsloth.set_seed", "datasets.set_seed",
+        ),
+        frozenset({"torch", "NumPy", "Python"}),
+    ),
+    "allennlp.common.util.prepare_environment": frozenset({"torch", "NumPy", "Python"}),
+}  # fmt: skip
+"""Function to the generators that it seeds. `torch.cuda.manual_seed_all` alone leaves the CPU's generator unseeded."""
+
+PYTHON_DRAWS = frozenset(
+    f"random.{name}"
+    for name in (
+        "random", "randint", "randrange", "choice", "choices", "sample", "shuffle", "uniform", "gauss", "normalvariate", "betavariate",
+        "expovariate", "triangular", "getrandbits", "randbytes", "lognormvariate", "paretovariate", "vonmisesvariate", "weibullvariate",
+    )
+)  # fmt: skip
+NUMPY_DRAWS = frozenset(
+    f"numpy.random.{name}"
+    for name in (
+        "rand", "randn", "randint", "random", "random_sample", "choice", "shuffle", "permutation", "normal", "uniform", "binomial", "beta",
+        "exponential", "gamma", "poisson", "standard_normal", "multinomial", "dirichlet", "laplace", "multivariate_normal", "ranf", "sample",
+        "random_integers", "bytes", "geometric", "gumbel", "logistic", "lognormal", "permuted",
+    )
+)  # fmt: skip
+TORCH_DRAWS = frozenset(
+    f"torch.{name}"
+    for name in (
+        "rand", "randn", "randint", "randperm", "normal", "bernoulli", "multinomial", "poisson", "rand_like", "randn_like", "randint_like",
+    )
+) | frozenset({"torch.utils.data.random_split"})  # fmt: skip
+UNSEEDED_GENERATORS = {
+    "numpy.random.default_rng": "NumPy",
+    "numpy.random.RandomState": "NumPy",
+    "random.Random": "Python",
+}
+"""Constructors of generators of their own, which draw their seed from the machine when none is given."""
+
+# ---------------------------------------------------------------- calls without effect on anything a rule asks about
+
+NO_EFFECT_ROOTS = frozenset({
+    "abc", "argparse", "ast", "asyncio", "base64", "bisect", "builtins", "bz2", "calendar", "codecs", "collections", "concurrent", "configparser",
+    "contextlib", "copy", "csv", "ctypes", "dataclasses", "datetime", "decimal", "difflib", "enum", "errno", "fractions", "functools", "gc", "getpass",
+    "glob", "gzip", "hashlib", "heapq", "html", "http", "importlib", "inspect", "io", "itertools", "json", "linecache", "locale", "logging", "lzma",
+    "math", "mimetypes", "multiprocessing", "numbers", "operator", "os", "pathlib", "pickle", "platform", "pprint", "queue", "random", "re",
+    "resource", "shlex", "shutil", "signal", "site", "socket", "sqlite3", "ssl", "stat", "statistics", "string", "struct", "subprocess", "sys",
+    "tarfile", "tempfile", "textwrap", "threading", "time", "timeit", "token", "tokenize", "tomllib", "traceback", "types", "typing", "unicodedata",
+    "unittest", "urllib", "uuid", "warnings", "weakref", "xml", "zipfile", "zlib", "zoneinfo", "__future__",
+    "absl", "aiohttp", "altair", "attr", "attrs", "bert_score", "bitsandbytes", "boto3", "bs4", "click", "cv2", "datasets", "deepspeed", "dotenv", "einops",
+    "evaluate", "faiss", "fastapi", "fire", "flask", "gradio", "h5py", "httpx", "huggingface_hub", "hydra", "IPython", "jinja2", "joblib", "jsonlines",
+    "jsonschema", "librosa", "loguru", "matplotlib", "mlflow", "msgpack", "nltk", "numpy", "omegaconf", "openai", "orjson", "packaging", "pandas",
+    "peft", "PIL", "plotly", "psutil", "pyarrow", "pydantic", "pytest", "regex", "requests", "rich", "rouge", "rouge_score", "sacrebleu", "safetensors",
+    "scipy", "seaborn", "sentencepiece", "sentence_transformers", "seqeval", "simple_parsing", "simplejson", "sklearn", "soundfile", "spacy",
+    "starlette", "streamlit", "tabulate", "tensorboard", "tensorboardX", "termcolor", "tiktoken", "tokenizers", "toml", "torchaudio",
+    "torchmetrics", "torchvision", "tqdm", "transformers", "accelerate", "trl", "diffusers", "typer", "typing_extensions", "ujson", "uvicorn", "wandb",
+    "yaml", "zstandard", "torch", "lightning", "pytorch_lightning", "litgpt", "lm_eval", "vllm", "comet_ml", "neptune", "clearml", "swanlab",
+    "bentoml", "ray", "datasketch", "langchain", "llama_index", "chromadb", "qdrant_client", "pinecone", "weaviate", "redis", "google", "azure",
+})  # fmt: skip
+"""Packages whose functions neither seed a generator, nor switch gradients, nor look at lengths, nor compute gradients,
+unless another table here says so."""
+
+LIBRARY_ROOTS = NO_EFFECT_ROOTS
+
+# ---------------------------------------------------------------- kinds of classes
+
+FRAMEWORK_ROOTS = frozenset(
+    {"transformers", "peft", "diffusers", "trl", "adapters", "optimum", "auto_gptq", "awq", "unsloth", "modelscope"}
+)
+
+_MODEL_ENDINGS = (
+    "Model",
+    "ForCausalLM",
+    "LMHeadModel",
+    "PreTrainedModel",
+    "WithValueHead",
+    "DoubleHeadsModel",
+    "ForConditionalGeneration",
+    "LM",
+)
+LOSSES = frozenset(
+    f"torch.nn.{name}Loss"
+    for name in (
+        "CrossEntropy", "NLL", "BCE", "BCEWithLogits", "MSE", "L1", "SmoothL1", "Huber", "KLDiv", "CTC", "CosineEmbedding", "MarginRanking",
+        "TripletMargin", "HingeEmbedding", "MultiLabelSoftMargin", "MultiMargin", "PoissonNLL", "GaussianNLL",
+    )
+)  # fmt: skip
+
+MODULE_BASES = frozenset(
+    {"torch.nn.Module", "torch.nn.modules.Module", "torch.nn.modules.module.Module", "torch.jit.ScriptModule"}
+)
+LIGHTNING_BASES = frozenset(
+    {
+        "lightning.LightningModule",
+        "lightning.pytorch.LightningModule",
+        "pytorch_lightning.LightningModule",
+        "lightning.pytorch.core.LightningModule",
+        "pytorch_lightning.core.lightning.LightningModule",
+    }
+)
+GRADIENTS_OFF_HOOKS = frozenset({
+    "validation_step", "test_step", "predict_step", "on_validation_epoch_end", "on_test_epoch_end", "validation_epoch_end",
+    "test_epoch_end", "on_validation_batch_end", "on_validation_start", "on_predict_batch_end", "prediction_step",
+    "evaluation_loop", "compute_metrics", "preprocess_logits_for_metrics", "_prediction_step", "on_test_batch_end",
+})  # fmt: skip
+"""Overrides that their library calls with gradients off: Lightning's evaluation loop runs under `inference_mode`,
+`Trainer.prediction_step` itself enters `no_grad` and calls `compute_metrics` on arrays."""
+GRADIENT_HOOKS = frozenset({"training_step", "compute_loss"})
+"""Overrides whose result their library calls `backward` on."""
+
+WRAPPERS = frozenset({
+    "torch.compile", "torch.nn.DataParallel", "torch.nn.parallel.DataParallel", "torch.nn.parallel.DistributedDataParallel",
+    "torch.distributed.fsdp.FullyShardedDataParallel", "torch.distributed.fsdp.FSDP", "torch.distributed.fsdp.fully_shard",
+    "peft.get_peft_model", "peft.PeftModel.from_pretrained", "peft.PeftModelForCausalLM.from_pretrained",
+    "peft.prepare_model_for_kbit_training", "peft.inject_adapter_in_model", "peft.PeftMixedModel.from_pretrained",
+    "torch.jit.optimize_for_inference", "copy.deepcopy",
+})  # fmt: skip
+"""Functions whose result stands for their first argument: another face of the same model, with the same vocabulary."""
+PREPARE_METHODS = frozenset({"prepare", "prepare_model", "unwrap_model", "setup", "unwrap", "setup_module"})
+"""Methods of an accelerator or fabric that give their arguments back, wrapped."""
+SAME_OBJECT_METHODS = frozenset({
+    "to", "cuda", "cpu", "eval", "train", "half", "float", "bfloat16", "double", "requires_grad_", "merge_and_unload", "to_bettertransformer",
+    "type", "to_empty", "share_memory", "compile", "base_model", "unload", "apply",
+})  # fmt: skip
+"""Methods of modules that return the module (`merge_and_unload` returns the base model, in place)."""
+MODULE_METHODS = SAME_OBJECT_METHODS | frozenset({
+    "generate", "state_dict", "load_state_dict", "parameters", "named_parameters", "modules", "named_modules", "children", "named_children",
+    "buffers", "zero_grad", "save_pretrained", "push_to_hub", "resize_token_embeddings", "get_input_embeddings", "get_output_embeddings", "register_buffer",
+    "register_parameter", "add_module", "register_forward_hook", "register_full_backward_hook", "gradient_checkpointing_enable", "tie_weights",
+    "print_trainable_parameters", "enable_input_require_grads", "get_submodule", "num_parameters", "forward",
+})  # fmt: skip
+
+INNER_ATTRIBUTES = frozenset({"module", "base_model", "_orig_mod"})
+"""Attributes of a wrapper under which the wrapped model lies."""
+
+TRACKED_CLASSES = frozenset({
+    "argparse.ArgumentParser", "transformers.HfArgumentParser", "accelerate.Accelerator", "torch.Generator", "torch.utils.data.distributed.DistributedSampler",
+    "torch.utils.data.DistributedSampler", "lightning.Fabric", "lightning.fabric.Fabric",
+})  # fmt: skip
+"""Classes without a kind of their own whose instances are followed."""
+
+
+def canonical(name: str) -> str:
+    """The name under which the tables know it: transformers exports every class at its top level."""
+    if name.startswith("transformers.models."):
+        owner, _, last = name.rpartition(".")
+        if last[:1].isupper():
+            return "transformers." + last
+        cls = owner.rpartition(".")[2]
+        return f"transformers.{cls}.{last}" if cls[:1].isupper() else name
+    return name
+
+
+def kind_of(name: str) -> str | None:
+    """What an instance of the class is: "model", "tokenizer", "processor", "config", "optimizer", "scaler", "loss", "module",
+    "trainer", "pipeline", "embedder" or None.
+
+    By exact name where a table has it, by the ending that transformers' own classes keep otherwise.
+    """
+    root, _, last = name.partition(".")[0], "", name.rpartition(".")[2]
+    if root in FRAMEWORK_ROOTS:
+        if "Tokenizer" in last:
+            return "tokenizer"
+        if last.endswith("Processor") or last.endswith("FeatureExtractor"):
+            return "processor"
+        if last.endswith(("Config", "TrainingArguments")):
+            return "config"
+        if "Trainer" in last:
+            return "trainer"
+        if last.endswith("Pipeline") or last == "pipeline":
+            return "pipeline"
+        if (
+            last.startswith(("AutoModel", "AutoPeftModel", "FastLanguageModel"))
+            or last.endswith(_MODEL_ENDINGS)
+            or "For" in last[1:]
+        ):
+            return "model" if not last.startswith(("DataCollator", "StoppingCriteria", "LogitsProcessor")) else None
+        return None
+    if root == "torch":
+        if name in LOSSES:
+            return "loss"
+        if name.startswith("torch.optim.") and not name.startswith("torch.optim.lr_scheduler"):
+            return "optimizer"
+        if name in SCALERS:
+            return "scaler"
+        if name.startswith("torch.nn.") and name.count(".") == 2 and last[:1].isupper() and last != "Parameter":
+            return "module"
+        return None
+    if root == "sentence_transformers":
+        return "embedder" if last in {"SentenceTransformer", "CrossEncoder", "SparseEncoder"} else None
+    if name.startswith("tokenizers."):
+        return "fast tokenizer"
+    return None
