@@ -280,6 +280,6 @@ def _related(source: Source, place: Place, message: str) -> Related:
 def _fix(source: Source, report: Report) -> Fix | None:
     if report.repair is None:
         return None
-    from llm_lsp.fixes.realise import realise
+    from llm_lsp.fixes import realise
 
     return realise(source, report.repair)

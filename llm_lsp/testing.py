@@ -18,7 +18,7 @@ from llm_lsp import registry
 from llm_lsp.diagnostic import Applicability, Diagnostic
 from llm_lsp.examples import Content, ExampleWorld, Line, Program, contents_of, program_of, source_of
 from llm_lsp.facts.truth import Truth, set_answer_hook
-from llm_lsp.fixes.apply import FixesDoNotSettle, fix
+from llm_lsp.fixes import FixesDoNotSettle, fix
 from llm_lsp.linter import Crash, lint
 from llm_lsp.registry import RuleEntry
 from llm_lsp.rule import UNKNOWN, Bad, Good, Report, Rule
@@ -28,7 +28,7 @@ from llm_lsp.source import Source
 __all__ = ["check_rule", "check_silence", "fix_of"]
 
 _T = TypeVar("_T")
-_MOST_PREFIXES = 40
+_MOST_PREFIXES = 60
 _MOST_FORGOTTEN = 60
 _SIGN = "\N{HUGGING FACE}"
 
@@ -45,10 +45,10 @@ def check_rule(rule_class: type[Rule]) -> None:
     for index, bad in enumerate(rule_class.bad):
         example = _Example(f"{rule.entry.name}, bad[{index}]", bad, program_of(bad.code), [rule])
         with example.world() as world:
+            _check_parses(example, world)
             reports = example.reports(world)
-            _check_marks(example, reports)
+            _check_marks(example, rule, reports)
             _check_reports(example, rule, reports)
-            _check_triggers(example, rule)
             _check_unknown(example, world, reports)
             _check_variants(example, reports)
             _check_prefixes(example, world)
@@ -162,21 +162,16 @@ def _check_contract(rule: _Observed) -> None:
             raise AssertionError(f"{name}: {problem}")
 
 
-def _check_triggers(example: _Example, rule: _Observed) -> None:
-    for path in {line.path for line in example.program.marks}:
-        content = example.program.files[path]
-        text = content if isinstance(content, str) else "\n".join(content)
-        if not any(trigger in text for trigger in rule.entry.triggers):
-            raise example.fail(f"no word of `triggers` occurs in {path}")
-
-
 # ---------------------------------------------------------------- what is reported
 
 
-def _check_marks(example: _Example, reports: Sequence[Diagnostic]) -> None:
-    for source in example.world().sources.values():
+def _check_parses(example: _Example, world: ExampleWorld) -> None:
+    for source in world.sources.values():
         for problem in source.problems:
             raise example.fail(f"{source.path}, line {problem.range.start.row}: {problem.message}")
+
+
+def _check_marks(example: _Example, rule: _Observed, reports: Sequence[Diagnostic]) -> None:
     marks = {line: list(words) for line, words in example.program.marks.items()}
     if not marks:
         raise example.fail("no line is marked with `# <- words of the message`")
@@ -190,7 +185,11 @@ def _check_marks(example: _Example, reports: Sequence[Diagnostic]) -> None:
         left.remove(said)
     for line, words in marks.items():
         if words:
-            raise example.fail(f"does not report `{words[0]}` at {example.shown(line)}")
+            content = example.program.files[line.path]
+            text = content if isinstance(content, str) else "\n".join(content)
+            idle = not any(trigger in text for trigger in rule.entry.triggers)
+            why = f", since no word of `triggers` occurs in {line.path}" if idle else ""
+            raise example.fail(f"does not report `{words[0]}`{why}, at {example.shown(line)}")
 
 
 _QUOTED = re.compile(r"`[^`]*`")
@@ -209,9 +208,7 @@ def _check_reports(example: _Example, rule: _Observed, reports: Sequence[Diagnos
 
 
 def _check_silent(example: _Example, world: ExampleWorld) -> None:
-    for source in world.sources.values():
-        for problem in source.problems:
-            raise example.fail(f"{source.path}, line {problem.range.start.row}: {problem.message}")
+    _check_parses(example, world)
     for report in example.reports(world):
         line = Line.of(report.location)
         raise example.fail(f"{report.code} reports `{report.message}` at {example.shown(line)}")
@@ -319,10 +316,11 @@ def _check_prefixes(example: _Example, world: ExampleWorld) -> None:
 
 
 def _prefix_ends(text: str) -> Iterator[int]:
-    """The end of each line, and a place inside it that moves from line to line."""
+    """The end of each line, the place before its last character, and one inside it that moves from line to line."""
     start = 0
     for row, line in enumerate(text.split("\n")):
-        yield start + len(line) * (row % 5 + 1) // 6
+        yield start + len(line) * (row % 3 + 1) // 4
+        yield start + max(0, len(line) - 1)
         yield start + len(line)
         start += len(line) + 1
 
