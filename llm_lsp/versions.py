@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -49,12 +50,14 @@ class Requirement:
         return not self._any_point(specifier, inside=False)
 
     def lower(self) -> str | None:
-        """The lowest version that is named as a bound by every alternative; None where one has no lower bound."""
-        return self._bound(("==", "===", "~=", ">=", ">"), lowest=True)
+        """The bound below which no alternative admits a version; None where one has no lower bound."""
+        bounds = [[low for low, _ in _bounds(_parsed(each)) if low is not None] for each in self.alternatives]
+        return str(min(max(each) for each in bounds)) if bounds and all(bounds) else None
 
     def upper(self) -> str | None:
-        """The highest version that is named as a bound, itself perhaps excluded; None where one has no upper bound."""
-        return self._bound(("==", "===", "~=", "<=", "<"), lowest=False)
+        """The bound above which no alternative admits a version, itself perhaps excluded; None where one has none."""
+        bounds = [[high for _, high in _bounds(_parsed(each)) if high is not None] for each in self.alternatives]
+        return str(max(min(each) for each in bounds)) if bounds and all(bounds) else None
 
     def _any_point(self, specifier: str, *, inside: bool) -> bool:
         wanted = _parsed(specifier)
@@ -69,18 +72,6 @@ class Requirement:
                     return True
         return False
 
-    def _bound(self, operators: tuple[str, ...], *, lowest: bool) -> str | None:
-        """The outermost, over the alternatives, of the innermost bound of each."""
-        bounds: list[Version] = []
-        for alternative in self.alternatives:
-            named = [version for operator, version in _named(_parsed(alternative)) if operator in operators]
-            if not named:
-                return None
-            bounds.append(max(named) if lowest else min(named))
-        if not bounds:
-            return None
-        return str(min(bounds) if lowest else max(bounds))
-
 
 def _parsed(specifier: str) -> SpecifierSet | None:
     from packaging.specifiers import InvalidSpecifier, SpecifierSet
@@ -91,17 +82,39 @@ def _parsed(specifier: str) -> SpecifierSet | None:
         return None
 
 
-def _named(specifiers: SpecifierSet | None) -> list[tuple[str, Version]]:
-    """The versions written in a specifier, with their operators; `4.*` is named as `4`."""
+def _named(specifiers: SpecifierSet | None) -> list[tuple[str, Version, bool]]:
+    """The versions written in a specifier, with their operators; `4.*` is named as `4`, and True."""
     from packaging.version import InvalidVersion, Version
 
-    named: list[tuple[str, Version]] = []
+    named: list[tuple[str, Version, bool]] = []
     for specifier in specifiers or ():
+        text = specifier.version.removesuffix(".*")
         try:
-            named.append((specifier.operator, Version(specifier.version.removesuffix(".*"))))
+            named.append((specifier.operator, Version(text), text != specifier.version))
         except InvalidVersion:
             continue  # `===` takes any text
     return named
+
+
+def _bounds(specifiers: SpecifierSet | None) -> Iterator[tuple[Version | None, Version | None]]:
+    """The lower and upper bound that each part of a specifier sets."""
+    for operator, version, is_prefix in _named(specifiers):
+        if operator in (">=", ">"):
+            yield version, None
+        elif operator in ("<=", "<"):
+            yield None, version
+        elif operator == "~=":
+            yield version, _next(version, len(version.release) - 1)
+        elif operator in ("==", "==="):
+            yield version, _next(version, len(version.release)) if is_prefix else version
+
+
+def _next(version: Version, length: int) -> Version:
+    """The first release that does not begin with the first `length` numbers of `version`."""
+    from packaging.version import Version
+
+    release = version.release[:length]
+    return Version(f"{version.epoch}!{'.'.join(map(str, (*release[:-1], release[-1] + 1)))}")
 
 
 def _points(sets: tuple[SpecifierSet, SpecifierSet]) -> list[Version]:
@@ -112,7 +125,7 @@ def _points(sets: tuple[SpecifierSet, SpecifierSet]) -> list[Version]:
     from packaging.version import Version
 
     points = {Version("0.dev0"), Version("999999")}
-    for _, version in [*_named(sets[0]), *_named(sets[1])]:
+    for _, version, _ in [*_named(sets[0]), *_named(sets[1])]:
         points.add(version)
         points.add(Version(version.base_version))
         release = version.release

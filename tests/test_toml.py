@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from llm_lsp.toml import InvalidTomlError, KeyPath, key_rows, parse
@@ -35,9 +37,9 @@ CASES: list[tuple[str, KeyPath, int]] = [
 
 @pytest.mark.parametrize(("text", "path", "row"), CASES)
 def test_a_key_is_found_where_it_is_written(text: str, path: KeyPath, row: int) -> None:
-    value: object = parse(text)
+    value: Any = parse(text)
     for key in path:
-        value = value[key]  # type: ignore[index]  # pyright: ignore
+        value = value[key]
     assert value is not None, "the case itself is wrong"
     assert key_rows(text)[path] == row
 
