@@ -77,7 +77,7 @@ class Analysis:
         return Outcome(self._lint(file, source), source)
 
     def _fixed(self, file: ProjectFile, source: Source, *, unsafe: bool) -> Outcome:
-        from llm_lsp.fixes.apply import FixesDoNotSettle, fix
+        from llm_lsp.fixes import FixesDoNotSettle, fix
 
         try:
             done = fix(source, lambda current: self._lint(file, current), unsafe=unsafe)
@@ -85,7 +85,7 @@ class Analysis:
             return replace(self._linted(file, source), failure=str(error))
         if done.source.data == source.data:
             return Outcome(done.diagnostics, source)
-        return Outcome(done.diagnostics, done.source, source, done.counts)
+        return Outcome(done.diagnostics, done.source, source, done.applied)
 
     def _suppressed(self, file: ProjectFile, source: Source) -> Outcome:
         from llm_lsp.suppression import noqa_edits

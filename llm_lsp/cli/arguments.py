@@ -21,6 +21,12 @@ class UsageError(Exception):
     """What was asked for can't be done; the message says why and names the way out."""
 
 
+class _Formatter(argparse.HelpFormatter):
+    def __init__(self, prog: str) -> None:
+        # Left to itself, it asks `shutil` for the terminal's width, each time an option is added.
+        super().__init__(prog, width=100)
+
+
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message} (`{self.prog} --help` lists what there is)")
@@ -28,19 +34,19 @@ class _Parser(argparse.ArgumentParser):
 
 def parse(arguments: Sequence[str] | None) -> tuple[Callable[[argparse.Namespace], int], argparse.Namespace]:
     """The command to run and its options; `--help` and `--version` print and raise SystemExit(0)."""
-    parser = _Parser(prog="llm-lint", description="Finds the faults in language-model code that raise nothing.")
+    parser = _Parser(
+        prog="llm-lint",
+        description="Finds the faults in language-model code that raise nothing.",
+        formatter_class=_Formatter,
+    )
     parser.add_argument("--version", action="version", version=f"llm-lint {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser)
-    _add_check(commands.add_parser("check", help="lint files and folders", description="Lint files and folders."))
-    _add_rule(commands.add_parser("rule", help="explain a rule", description="Explain a rule, or list all."))
-    _add_config(
-        commands.add_parser(
-            "config",
-            help="show the settings and where they come from",
-            description="Show the settings that hold for a file or folder, the interpreter and the library versions, "
-            "each with where it comes from.",
-        )
-    )
+    for name, description, add in (
+        ("check", "Lint files and folders.", _add_check),
+        ("rule", "Explain a rule, or list all.", _add_rule),
+        ("config", "Show the settings that hold, the environment and the library versions.", _add_config),
+    ):
+        add(commands.add_parser(name, help=description, description=description, formatter_class=_Formatter))
     options = parser.parse_args(arguments)
     return _COMMANDS[options.command], options
 

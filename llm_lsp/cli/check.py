@@ -8,6 +8,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
+from llm_lsp.builtin_codes import NOT_ANALYSED
 from llm_lsp.cli.analysis import Analysis, Outcome, collect_if_needed, collector_off
 from llm_lsp.cli.arguments import UsageError
 from llm_lsp.cli.report import output_format, print_difference, show_fixes, write_report
@@ -16,7 +17,8 @@ from llm_lsp.cli.terminal import progress
 from llm_lsp.diagnostic import Diagnostic
 from llm_lsp.project import Project, ProjectFile
 from llm_lsp.registry import RuleEntry, entries, explanation, known
-from llm_lsp.render.results import QuotedLines, Results
+from llm_lsp.render.paint import visible
+from llm_lsp.render.results import QuotedLines, Results, place
 from llm_lsp.render.summary import count
 from llm_lsp.source import Source
 
@@ -93,8 +95,15 @@ class _Job:
     def report(self, chosen: str, rules: Sequence[RuleEntry]) -> int:
         """Print what was found and return the exit code."""
         options = self._options
+        if options.diff or options.add_noqa:
+            # Nothing else of the report is printed, and a file that was given up is no file without changes.
+            self._failures += [
+                f"{place(diagnostic.location)}: {diagnostic.message}"
+                for diagnostic in self._diagnostics
+                if diagnostic.code == NOT_ANALYSED.code
+            ]
         for failure in self._failures:
-            print(f"llm-lint: {failure}", file=sys.stderr)
+            print(f"llm-lint: {visible(failure)}", file=sys.stderr)
         changes = sum(sum(counts.values()) for counts in self._changed.values())
         if options.diff:
             return self._exit_code(found=bool(changes))
@@ -116,7 +125,8 @@ class _Job:
         )
         write_report(results, chosen, options, self._stream)
         if options.show_fixes:
-            print(*show_fixes(self._changed, known(rules)), sep="\n", file=self._stream)
+            for line in show_fixes(self._changed, known(rules)):
+                print(line, file=self._stream)
         return self._exit_code(found=self._is_grave or (options.exit_non_zero_on_fix and changes > 0))
 
     def _outcome(self, file: ProjectFile, source: Source | None) -> Outcome:
@@ -131,7 +141,7 @@ class _Job:
         """The outcome after the file was changed on the disk, or that of the file as it is where that failed."""
         if outcome.before is None or outcome.source is None or self._options.diff:
             return outcome
-        from llm_lsp.fixes.write import NotWritten, write
+        from llm_lsp.fixes import NotWritten, write
 
         try:
             write(file.path, outcome.source.data)

@@ -46,7 +46,7 @@ def write_report(results: Results, chosen: str, options: Namespace, stream: Text
 
 def print_difference(before: Source, after: Source, stream: TextIO) -> None:
     """What `--diff` prints of one file."""
-    from llm_lsp.fixes.difference import unified_diff
+    from llm_lsp.fixes import unified_diff
 
     paint = paint_for(stream)
     for line in unified_diff(before, after).split("\n")[:-1]:
@@ -66,7 +66,7 @@ def show_fixes(fixed: Mapping[str, Mapping[str, int]], names: Mapping[str, str])
 def _lines(results: Results, chosen: str, options: Namespace, paint: Paint) -> Iterator[str]:
     if options.statistics:
         yield from statistics(results, paint)
-    else:
+    elif results.diagnostics or chosen not in TEXT_FORMATS:
         yield from renderer(chosen)(results, paint)
     if chosen in TEXT_FORMATS and not options.quiet:
         yield summary(results)

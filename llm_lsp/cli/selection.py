@@ -26,6 +26,7 @@ class Selection:
     def __init__(self, options: Namespace, entries: tuple[RuleEntry, ...]) -> None:
         self._entries = entries
         self._names = known(entries)
+        self._names_python = options.python is not None
         self._select = self._selectors("--select", options.select)
         self._extend_select = self._selectors("--extend-select", options.extend_select)
         self._ignore = self._selectors("--ignore", options.ignore)
@@ -50,7 +51,8 @@ class Selection:
             if id(file.settings) not in seen:
                 seen.add(id(file.settings))
                 self.settings_of(file)
-                project.environment_of(file)
+                if self._names_python or file.settings.python is not None:
+                    project.environment_of(file)
 
     def rules_for(self, file: ProjectFile) -> tuple[RuleEntry, ...]:
         """The rules to run on a file."""
