@@ -75,7 +75,7 @@ def source_of(path: str, content: Content) -> Source:
         {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": cell}
         for cell in content
     ]
-    notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 2}
+    notebook: dict[str, object] = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 2}
     return Source.from_bytes(path, json.dumps(notebook, indent=1).encode())
 
 

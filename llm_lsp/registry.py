@@ -33,6 +33,7 @@ __all__ = [
     "entries",
     "entry_of",
     "explanation",
+    "from_row",
     "known",
     "load",
     "scan",
@@ -282,7 +283,7 @@ def _read(pack: _Pack) -> tuple[RuleEntry, ...]:
     index = f"{pack.package}.index"
     try:
         module = import_module(index)
-        return tuple(_from_row(row) for row in module.RULES)
+        return tuple(from_row(row) for row in module.RULES)
     except ModuleNotFoundError as error:
         if error.name == index:
             return scan(pack.package)
@@ -291,7 +292,8 @@ def _read(pack: _Pack) -> tuple[RuleEntry, ...]:
         raise BrokenPack(f"{_named(pack)}: its index can't be read: {_said(error)}; install it again") from error
 
 
-def _from_row(row: tuple[str, str, str, str, bool, tuple[str, ...], tuple[str, ...], str, str, str]) -> RuleEntry:
+def from_row(row: tuple[str, str, str, str, bool, tuple[str, ...], tuple[str, ...], str, str, str]) -> RuleEntry:
+    """A rule as an index writes it; ValueError where it does not."""
     code, name, category, severity, default, triggers, supersedes, fix, module, class_name = row
     if fix not in _FIXES:
         raise ValueError(f"{code}: fix is `{fix}`")

@@ -9,8 +9,9 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from inspect import currentframe
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -99,8 +100,10 @@ class _Observed:
         made: Callable[..., Report] = self.rule.report
 
         def report(*arguments: object, **options: object) -> Report:
-            frame = sys._getframe(1)  # noqa: SLF001 - a tracer would get in the way of coverage and debuggers
-            self.reported_from.add(frame.f_lineno)
+            # The caller's frame, since a tracer would get in the way of coverage and debuggers.
+            frame = currentframe()
+            if frame is not None and frame.f_back is not None:
+                self.reported_from.add(frame.f_back.f_lineno)
             return made(*arguments, **options)
 
         self.rule.report = report  # type: ignore[method-assign]
@@ -286,7 +289,7 @@ def _check_unknown(example: _Example, world: ExampleWorld, reports: Sequence[Dia
 
 
 @contextmanager
-def _forgetting(is_forgotten: Callable[[int], bool]) -> Iterator[list[Truth]]:
+def _forgetting(is_forgotten: Callable[[int], bool]) -> Generator[list[Truth], None, None]:
     """Yields the answers as the facts gave them; the rule hears UNKNOWN for those whose number is forgotten."""
     heard: list[Truth] = []
 
