@@ -38,7 +38,7 @@ def pages() -> dict[Path, str]:
     rules = docs / "rules"
     return {
         docs / "settings.md": settings_page(),
-        docs / "llm-lint.schema.json": json.dumps(schema(), indent=2) + "\n",
+        ROOT / "llm-lint.schema.json": json.dumps(schema(), indent=2) + "\n",
         rules / "README.md": contents(entries),
         **{rules / f"{entry.name}.md": page(entry) for entry in entries},
         ROOT / "README.md": with_outputs((ROOT / "README.md").read_text(encoding="utf-8")),
@@ -78,8 +78,8 @@ def page(entry: RuleEntry) -> str:
         if rule.good:
             parts += ["\n## Not reported\n"]
             parts += [text for good in rule.good[:MOST_GOOD] for text in example(good)]
-    parts.append(f"\n## To silence it\n\n`# noqa: {entry.code}` at the end of the line, ")
-    parts.append(f'or `ignore = ["{entry.code}"]` in the settings.\n')
+        parts.append(f"\n## To silence it\n\n`# noqa: {entry.code}` at the end of the line, ")
+        parts.append(f'or `ignore = ["{entry.code}"]` in the settings.\n')
     return "".join(parts)
 
 

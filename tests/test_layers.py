@@ -14,7 +14,11 @@ ROOT = Path(__file__).resolve().parents[1]
 LAYERS = (
     "diagnostic",
     "builtin_codes",
-    "toml_rows",
+    "decoding",
+    "logical_lines",
+    "splicing",
+    "parsing",
+    "magics",
     "notebook",
     "suppression",
     "source",
@@ -24,22 +28,26 @@ LAYERS = (
     "facts",
     "rule",
     "fixes",
+    "toml",
+    "globs",
+    "setting_kinds",
     "settings",
     "registry",
+    "files",
+    "declarations",
     "environment",
     "project",
     "linter",
-    "testing",
     "render",
+    "examples",
+    "testing",
     "cli",
     "__main__",
 )
 """The modules and packages of `llm_lsp`; each may import the ones above it and itself."""
 
 OUTSIDE = {
-    "fixes": {"libcst"},
-    "project": {"pathspec"},
-    "settings": {"tomli"},
+    "globs": {"pathspec"},
     "versions": {"packaging"},
 }
 """What each may import that neither we nor the standard library ship."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,11 +15,12 @@ from scripts.new_rule import RefusedError, create, next_free
 TAKEN = ("LLM301", "gradients-in-inference", "LLM303", "half-on-cpu", "LLM501")
 
 
-def load(path: Path) -> type[Rule]:
+def load(path: Path, monkeypatch: pytest.MonkeyPatch) -> type[Rule]:
     specification = importlib.util.spec_from_file_location(f"llm_lsp_rules.memory.{path.stem}", path)
     assert specification is not None
     assert specification.loader is not None
     module = importlib.util.module_from_spec(specification)
+    monkeypatch.setitem(sys.modules, specification.name, module)
     specification.loader.exec_module(module)
     (rule,) = (
         value for value in vars(module).values() if isinstance(value, type) and value.__module__ == module.__name__
@@ -27,16 +29,20 @@ def load(path: Path) -> type[Rule]:
     return rule
 
 
-def test_a_new_rule_gets_the_next_code_of_its_category_and_a_class_of_its_name(tmp_path: Path) -> None:
+def test_a_new_rule_gets_the_next_code_of_its_category_and_a_class_of_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = create(tmp_path, "memory", "cache-on-module", TAKEN)
     assert path == tmp_path / "memory" / "cache_on_module.py"
     assert (tmp_path / "memory" / "__init__.py").exists()
-    rule = load(path)
+    rule = load(path, monkeypatch)
     assert (rule.__name__, rule.code) == ("CacheOnModule", "LLM304")
 
 
-def test_a_new_rule_fails_its_proof_because_it_reports_nothing_yet(tmp_path: Path) -> None:
-    rule = load(create(tmp_path, "memory", "cache-on-module", TAKEN))
+def test_a_new_rule_fails_its_proof_because_it_reports_nothing_yet(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rule = load(create(tmp_path, "memory", "cache-on-module", TAKEN), monkeypatch)
     with pytest.raises(AssertionError, match="words of the message"):
         check_rule(rule)
 
