@@ -122,13 +122,17 @@ def _reported(source: Source, run: _Run, rules: Sequence[RuleEntry]) -> list[_Fi
     except Exception as error:  # noqa: BLE001 - whatever it is, the other files go on
         run.crashes.append(_crash(source, None, error))
         return []
-    for rule in rules:
-        try:
-            findings += _of_rule(source, facts, rule, run.load)
-        except Stopped:
-            raise
-        except Exception as error:  # noqa: BLE001 - whatever it is, the other rules go on
-            run.crashes.append(_crash(source, rule.code, error))
+    try:
+        for rule in rules:
+            try:
+                findings += _of_rule(source, facts, rule, run.load)
+            except Stopped:
+                raise
+            except Exception as error:  # noqa: BLE001 - whatever it is, the other rules go on
+                run.crashes.append(_crash(source, rule.code, error))
+    finally:
+        # While files are linted the garbage collector is off, so nobody else would ever take the cycles apart.
+        facts.close()
     return findings
 
 

@@ -31,12 +31,16 @@ class WordFacts:
     """Stands for `Facts`: knows where words are."""
 
     made: ClassVar[list[str]] = []
+    closed: ClassVar[list[str]] = []
 
     def __init__(self, source: Source, _world: World, stop: Callable[[], bool]) -> None:
         self.made.append(source.path)
         if stop():
             raise Stopped
         self.source = source
+
+    def close(self) -> None:
+        self.closed.append(self.source.path)
 
 
 def places(facts: Facts, word: str) -> Iterator[Place]:
@@ -113,6 +117,7 @@ def facts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("llm_lsp.facts.Facts", WordFacts)
     monkeypatch.setattr("llm_lsp.facts.Stopped", Stopped, raising=False)
     monkeypatch.setattr(WordFacts, "made", [])
+    monkeypatch.setattr(WordFacts, "closed", [])
 
 
 def lint(
@@ -175,8 +180,8 @@ def test_a_file_without_a_trigger_is_not_analysed() -> None:
 
 
 def test_all_triggered_rules_share_one_analysis() -> None:
-    lint("one = 1\n", ONE, TOO)
-    assert WordFacts.made == ["train.py"]
+    lint("one = 1\n", ONE, TOO, RAISING)
+    assert WordFacts.made == WordFacts.closed == ["train.py"]
 
 
 def test_a_rule_without_triggers_is_asked_about_every_file() -> None:
@@ -222,6 +227,7 @@ def test_a_rule_that_is_stopped_is_not_a_rule_that_raises() -> None:
 
     with pytest.raises(Stopped):
         lint("one = 1\n", ONE, rule_of={"LLM901": Stopping})
+    assert WordFacts.closed == ["train.py"]
 
 
 def test_a_place_in_another_file_is_for_the_run_on_that_file() -> None:

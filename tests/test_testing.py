@@ -62,6 +62,9 @@ class WordFacts:
         self.source = source
         self.world = world
 
+    def close(self) -> None:
+        del self.source
+
     def places(self, word: str) -> Iterator[Place]:
         for node in ast.walk(self.source.tree):
             if isinstance(node, ast.Name) and node.id == word:
