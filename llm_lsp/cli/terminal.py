@@ -6,7 +6,7 @@ import io
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from typing import TextIO, TypeVar
 
 from llm_lsp.render.paint import Paint
@@ -48,7 +48,7 @@ def paint_for(stream: TextIO) -> Paint:
     return Paint(colour=colour)
 
 
-def progress(items: Iterable[Item], total: int, noun: str, *, show: bool) -> Iterator[Item]:
+def progress(items: Iterable[Item], total: int, noun: str, *, show: bool) -> Generator[Item, None, None]:
     """The items; while they take longer than a second, a bar on stderr if that is a terminal."""
     if not show or not _is_terminal(sys.stderr):
         yield from items

@@ -1,0 +1,84 @@
+"""What `check` loads before it prints: each module here costs more than it gives, on every commit of every user."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PACK = Path(__file__).resolve().with_name("demo_pack")
+
+BANNED = frozenset(
+    {
+        "difflib",
+        "importlib.metadata",
+        "jedi",
+        "json",
+        "libcst",
+        "lsprotocol",
+        "packaging",
+        "pygls",
+        "shutil",
+        "subprocess",
+        "tempfile",
+        "tomllib",
+        "torch",
+        "transformers",
+        "unicodedata",
+        "xml",
+    }
+)
+
+PROGRAM = """
+import sys
+{first}
+from llm_lsp.cli import main
+code = main(sys.argv[1:])
+print(*sorted(sys.modules), sep=",", file=sys.stderr)
+sys.exit(code)
+"""
+
+
+def loaded(folder: Path, *arguments: str, first: str = "") -> set[str]:
+    """The modules that one run has loaded, without those that Python loads by itself."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "rules"), str(PACK)])}
+    command = [sys.executable, "-c", PROGRAM.format(first=first), "check", "--isolated", *arguments]
+    done = subprocess.run(command, cwd=folder, capture_output=True, encoding="utf-8", env=environment, check=False)
+    assert done.returncode in (0, 1), done.stderr
+    bare = subprocess.run(
+        [sys.executable, "-c", "import json, sys; print(json.dumps([*sys.modules]))"],
+        capture_output=True,
+        encoding="utf-8",
+        env=environment,
+        check=True,
+    )
+    own = set(json.loads(bare.stdout)) - {"json"}
+    return set(done.stderr.strip().split("\n")[-1].split(",")) - own
+
+
+def test_a_clean_file_loads_nothing_that_is_not_needed(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("import torch\nx = 1\n", encoding="utf-8")
+    assert loaded(tmp_path) & (BANNED | {"llm_lsp.facts", "llm_lsp.rule", "demo_rules.words"}) == set()
+
+
+def test_a_report_loads_the_rules_and_no_more(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("import torch\nx = LOUD\n", encoding="utf-8")
+    modules = loaded(tmp_path)
+    assert "demo_rules.words" in modules
+    assert modules & BANNED == set()
+
+
+@pytest.mark.parametrize("module", ["tempfile", "json", "xml"])
+def test_the_list_would_show_a_module_that_is_loaded(tmp_path: Path, module: str) -> None:
+    (tmp_path / "a.py").write_text("x = 1\n", encoding="utf-8")
+    assert module in loaded(tmp_path, first=f"import {module}") & BANNED
+
+
+def test_json_is_loaded_for_json(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("x = 1\n", encoding="utf-8")
+    assert "json" in loaded(tmp_path, "--output-format", "json")
