@@ -446,6 +446,29 @@ def test_a_file_leaves_no_garbage_behind(rule: type[Rule], is_clean: bool) -> No
         gc.enable()
 
 
+EXAMPLES = sorted((Path(__file__).parents[1] / "examples" / "support-bot" / "support_bot").glob("*.py"))
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_a_real_file_leaves_no_garbage_behind(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Asking(OneOnly):
+        def check(self, facts: Facts) -> Iterator[Report]:
+            list(facts.meetings())
+            yield from ()
+
+    monkeypatch.setattr("llm_lsp.facts.Facts", Facts)
+    text = path.read_text(encoding="utf-8")
+    always = ONE._replace(triggers=())
+    assert lint(text, always, rule_of={"LLM901": Asking}) == []
+    gc.collect()
+    gc.disable()
+    try:
+        lint(text, always, rule_of={"LLM901": Asking})
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
+
+
 def test_a_file_without_a_trigger_costs_neither_the_interpreter_nor_the_fixes() -> None:
     code = """
 import sys
