@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from llm_lsp.diagnostic import Applicability, Range, Severity
-from llm_lsp.facts import NO, UNKNOWN, YES, Facts, Place, Truth
+from llm_lsp.facts import NO, UNKNOWN, YES, Call, Extent, Facts, Place, Truth
 
 __all__ = [
     "NO",
@@ -19,9 +19,11 @@ __all__ = [
     "YES",
     "Applicability",
     "Bad",
+    "Call",
     "Change",
     "Decorate",
     "EnsureImport",
+    "Extent",
     "Facts",
     "Good",
     "InsertAfter",

@@ -7,19 +7,23 @@ module once, abstractly; the questions here only read what it wrote down.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from llm_lsp.facts.events import CallRecord, Frame
+from llm_lsp.facts.events import CallRecord
 from llm_lsp.facts.interpreter import Interpreter
 from llm_lsp.facts.machine import Stopped
 from llm_lsp.facts.place import Place
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer, set_answer_hook
-from llm_lsp.facts.values import Class, Constant, Object, Opaque, Value, options
-from llm_lsp.facts.views import Argument, Call, Choice, Loaded, constants_of
+from llm_lsp.facts.values import Class, Constant, Object, Opaque, Symbol, Value, options
+from llm_lsp.facts.views import Argument, Call, Choice, Extent, Loaded, Meeting, constants_of
 from llm_lsp.knowledge import library
-from llm_lsp.source import Source
-from llm_lsp.world import World
+
+if TYPE_CHECKING:
+    from llm_lsp.knowledge.tokenizers import TokenizerComparison
+    from llm_lsp.source import Source
+    from llm_lsp.world import World
 
 __all__ = [
     "NO",
@@ -28,8 +32,10 @@ __all__ = [
     "Argument",
     "Call",
     "Choice",
+    "Extent",
     "Facts",
     "Loaded",
+    "Meeting",
     "Place",
     "Stopped",
     "Truth",
@@ -62,20 +68,87 @@ class Facts:
         """The text of an expression."""
         return self.source.segment(self.source.range_of(node))
 
-    def place_of_argument(self, node: ast.AST, name: str, position: int | None) -> Place | None:
-        """Where an argument stands in the call, with its keyword."""
+    def places_of_argument(self, node: ast.AST, name: str, position: int | None) -> tuple[Place | None, Place | None]:
+        """Where an argument stands in the call, with its keyword and without."""
         if not isinstance(node, ast.Call):
-            return None
+            return None, None
         for keyword in node.keywords:
             if keyword.arg == name:
-                return self.place(keyword)
+                return self.place(keyword), self.place(keyword.value)
         if (
             position is not None
             and position < len(node.args)
             and not any(isinstance(a, ast.Starred) for a in node.args)
         ):
-            return self.place(node.args[position])
-        return None
+            found = self.place(node.args[position])
+            return found, found
+        return None, None
+
+    def is_visible(self, place: Place, there: Call, here: Call) -> bool:
+        """Whether the expression at `place`, evaluated at the call `there`, means the same at the call `here`."""
+        if there.record.frame is not here.record.frame:
+            return False
+        row = here.place.range.start.row
+        expression = ast.parse(place.text, mode="eval")
+        names = {node.id for node in ast.walk(expression) if isinstance(node, ast.Name)}
+        if any(isinstance(node, (ast.Call, ast.Subscript)) for node in ast.walk(expression)):
+            return False
+        frame = here.record.frame
+        function = frame.function.node if frame.function is not None else self.source.tree
+        bound = {
+            node.id: node.lineno
+            for node in ast.walk(function)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        }
+        parameters = {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
+        module = self.machine.frames[0].locals
+        return all(bound[name] < row if name in bound else name in parameters or name in module for name in names)
+
+    def spelled(self, name: str) -> str:
+        """How this module writes a library's qualified name: `t.no_grad` after `import torch as t`."""
+        root, _, rest = name.partition(".")
+        for local, value in self.machine.frames[0].locals.items():
+            if isinstance(value, Symbol) and value.name == name:
+                return str(local)
+        for local, value in self.machine.frames[0].locals.items():
+            if isinstance(value, Symbol) and value.name == root:
+                return f"{local}.{rest}"
+        return name
+
+    def inference_around(self, call: Call, place: Place) -> Extent:
+        """The function around `place` if it only infers; else the outermost loop there, or the statement."""
+        frame = next(
+            (frame for frame in call.record.frame.chain() if frame.call is None or self.place(frame.call) != place),
+            call.record.frame,
+        )
+        for inner in call.record.frame.chain():
+            if inner.call is not None and self.place(inner.call) == place and inner.parent is not None:
+                frame = inner.parent
+                break
+        else:
+            frame = call.record.frame
+        function = frame.function
+        if function is not None and isinstance(function.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            inside = [record for record in self._records if any(f.function is function for f in record.frame.chain())]
+            trains = any(record.name in _TRAINS or record.id in self.machine.reached_gradient for record in inside)
+            if not trains and not any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in ast.walk(function.node)):
+                return Extent(place.range, is_function=True)
+        body = function.node if function is not None else self.source.tree
+        loops = [
+            node
+            for node in ast.walk(body)
+            if isinstance(node, (ast.For, ast.While)) and node.lineno <= place.range.start.row <= (node.end_lineno or 0)
+        ]
+        trained = {record.node for record in self._records if record.name in _TRAINS}
+        for loop in sorted(loops, key=lambda node: node.lineno):
+            if not any(node in trained for node in ast.walk(loop)):
+                return Extent(self.place(loop).range, is_function=False)
+        return Extent(place.range, is_function=False)
+
+    @cached_property
+    def is_test_module(self) -> bool:
+        parts = self.source.path.split("/")
+        return parts[-1].startswith("test_") or parts[-1].endswith("_test.py") or "tests" in parts[:-1]
 
     # ------------------------------------------------------------ calls
 
@@ -111,7 +184,7 @@ class Facts:
             return answer(YES if kind in {"model", "module"} else NO)
         if not value.is_outside or isinstance(value.cls, (str, Class)):
             return answer(UNKNOWN)
-        uses = self.machine.uses.get(value.id, frozenset())
+        uses = self.machine.uses.get(value.id, set())
         is_one = "()" in uses and bool(uses & _USES_OF_A_MODEL)
         return answer(YES if is_one else UNKNOWN)
 
@@ -141,11 +214,14 @@ class Facts:
             return None
         call = Call(self, record)
         key = "model" if record.name.endswith(".pipeline") else "pretrained_model_name_or_path"
-        argument = call.argument(key, 1 if key == "model" else 0)
+        return self._loaded_by(value, call, key, 1 if key == "model" else 0)
+
+    def _loaded_by(self, value: Object | None, call: Call, key: str, position: int | None) -> Loaded | None:
+        argument = call.argument(key, position)
         names = self.choices(argument.value) if argument is not None else []
         if argument is None or not names or not all(isinstance(name.value, str) for name in names):
             return None
-        return Loaded(value, call, argument, tuple(names))
+        return Loaded(self, value, call, argument, tuple(names))
 
     def tokenizers_in(self, values: list[Value]) -> Iterator[tuple[Object, Place]]:
         """The tokenizers that the values come from, or are, each once, with the place where it is used."""
@@ -174,6 +250,88 @@ class Facts:
                         yield receiver, self.place(record.node)
             pending = following
 
+    def meetings(self) -> Iterator[Meeting]:
+        """Where tokenizers and models that are both loaded by known names come together, each pair once."""
+        seen: set[tuple[object, object]] = set()
+        for record, model, tokenizer, place in self._met():
+            key = (tokenizer.id, model.id)
+            if key not in seen:
+                seen.add(key)
+                comparisons = self._compared(tokenizer, model)
+                if comparisons:
+                    yield Meeting(
+                        tokenizer, model, place if record.receiver is not None else self.place(record.node), comparisons
+                    )
+
+    def _met(self) -> Iterator[tuple[CallRecord, Loaded, Loaded, Place]]:
+        for record in self._records:
+            kind = library.kind_of(record.name)
+            if record.name in {"()", "generate"} and isinstance(record.receiver, Object):
+                fed: Value | None = record.receiver if self.machine.kind(record.receiver) == "model" else None
+            elif kind in {"trainer", "pipeline"}:
+                fed = record.arguments.get("model", 0 if kind == "trainer" else 1)
+            else:
+                continue
+            models = [model for option, _ in options(fed) for model in self._models_of(option, record)] if fed else []
+            if not models:
+                continue
+            values = record.arguments.values()
+            tokenizers = [(self.loaded(found), place) for found, place in self.tokenizers_in(values)]
+            if kind == "pipeline":
+                tokenizers.append((self._loaded_by(None, Call(self, record), "tokenizer", 3), self.place(record.node)))
+            for model in models:
+                for tokenizer, place in tokenizers:
+                    if tokenizer is not None:
+                        yield record, model, tokenizer, place
+
+    def _models_of(self, value: Value, record: CallRecord) -> Iterator[Loaded]:
+        if isinstance(value, Object) and "resize_token_embeddings" not in self.machine.uses.get(value.id, ()):
+            model = self.loaded(value)
+        elif isinstance(value, Constant):
+            model = self._loaded_by(None, Call(self, record), "model", 1)
+        else:
+            model = None
+        if model is not None:
+            yield model
+
+    def _compared(self, tokenizer: Loaded, model: Loaded) -> list[TokenizerComparison]:
+        """One comparison for each pair of names that can hold together; none if a checkpoint is unknown."""
+        from llm_lsp.knowledge.checkpoints import compare_tokenizers
+
+        found: list[TokenizerComparison] = []
+        for one in tokenizer.names:
+            for other in model.names:
+                if not one.agrees_with(other):
+                    continue
+                first, second = self.world.checkpoint(str(one.value)), self.world.checkpoint(str(other.value))
+                if first is None or second is None:
+                    return []
+                found.append(compare_tokenizers(first, second))
+        return found
+
+    # ------------------------------------------------------------ chains
+
+    def where_all_chains_agree(
+        self, calls: Iterable[Call], is_faulty: Callable[[Call], bool]
+    ) -> Iterator[tuple[Call, Place]]:
+        """The faulty calls, each with the innermost place that only faulty chains come through.
+
+        A helper that training and evaluation share is at fault in the evaluation alone: there its call is the place.
+        """
+        every = list(calls)
+        faulty = [call for call in every if is_faulty(call)]
+        innocent = [_way(call) for call in every if call not in faulty]
+        seen: set[tuple[int, int]] = set()
+        for call in faulty:
+            for node in _way(call):
+                if not any(node in way for way in innocent):
+                    place = self.place(node)
+                    key = (place.range.start.row, place.range.start.column)
+                    if key not in seen:
+                        seen.add(key)
+                        yield call, place
+                    break
+
     # ------------------------------------------------------------ absence
 
     @cached_property
@@ -188,11 +346,16 @@ class Facts:
         return answer(YES if self.is_whole else UNKNOWN)
 
 
+def _way(call: Call) -> list[ast.AST]:
+    """The calls that lead to this one, itself first."""
+    nodes = [call.record.node]
+    nodes += [frame.call for frame in call.record.frame.chain() if frame.call is not None]
+    return nodes
+
+
 _TOKENIZATIONS = frozenset({"()", "encode", "encode_plus", "batch_encode_plus", "apply_chat_template"})
 _USES_OF_A_MODEL = frozenset(
     {"eval", "train", "parameters", "state_dict", "zero_grad", "named_parameters", "generate", "requires_grad_"}
 )
 _DEEPEST_ARGUMENT = 3
-
-
-__all__ += ["CallRecord", "Constant", "Frame", "library"]
+_TRAINS = frozenset({"backward", "manual_backward", "torch.autograd.backward", "torch.autograd.grad"})

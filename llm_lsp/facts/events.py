@@ -66,7 +66,13 @@ class Frame:
     )
 
     def __init__(
-        self, id: int, function: Function | None, call: ast.AST | None, parent: Frame | None, scope: int, variables: Store
+        self,
+        id: int,
+        function: Function | None,
+        call: ast.AST | None,
+        parent: Frame | None,
+        scope: int,
+        variables: Store,
     ) -> None:
         self.id = id
         self.function = function

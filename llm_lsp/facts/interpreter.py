@@ -9,7 +9,7 @@ from typing import Any
 from llm_lsp.facts.calls import Calls
 from llm_lsp.facts.events import Arguments
 from llm_lsp.facts.machine import AUTOCAST, GRADIENTS, OFF, ON
-from llm_lsp.facts.store import Changes, Store
+from llm_lsp.facts.store import Changes
 from llm_lsp.facts.values import ANYTHING, Class, Constant, Function, Object, Opaque, Symbol, Value, join, options
 from llm_lsp.knowledge import library
 

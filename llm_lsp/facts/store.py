@@ -85,11 +85,11 @@ class Trail:
         if len(ends) == 1:
             self.redo(ends[0])
             return
-        keys: dict[tuple[int, Hashable], Store] = {}
+        stores: dict[tuple[int, Hashable], Store] = {}
         for changes in ends:
-            for key, (store, _) in changes.items():
-                keys[key] = store
-        for full_key, store in keys.items():
+            for full_key, (store, _) in changes.items():
+                stores[full_key] = store
+        for full_key, store in stores.items():
             key = full_key[1]
             base = store.get(key)
             met: Value | None = None

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from llm_lsp.facts.events import CallRecord, Frame
+from llm_lsp.diagnostic import Range
+from llm_lsp.facts.events import CallRecord
 from llm_lsp.facts.place import Place
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
-from llm_lsp.facts.values import OVERFLOW, Class, Condition, Constant, Object, Opaque, Symbol, Tuple, Value, options
+from llm_lsp.facts.values import OVERFLOW, Condition, Constant, Object, Value, options
 from llm_lsp.knowledge import library
 
 if TYPE_CHECKING:
     from llm_lsp.facts import Facts
+    from llm_lsp.knowledge.tokenizers import TokenizerComparison
 
-__all__ = ["Argument", "Call", "Choice", "Loaded"]
+__all__ = ["Argument", "Call", "Choice", "Extent", "Loaded", "Meeting", "constants_of"]
 
 
 class Choice:
@@ -42,13 +44,15 @@ class Choice:
 class Argument:
     """What is passed for one parameter of one call."""
 
-    __slots__ = ("_facts", "place", "value")
+    __slots__ = ("name", "place", "value", "value_place")
 
-    def __init__(self, facts: Facts, value: Value, place: Place | None) -> None:
-        self._facts = facts
+    def __init__(self, name: str, value: Value, place: Place | None, value_place: Place | None) -> None:
+        self.name = name
         self.value = value
         self.place = place
         """The argument as it is written in the call, with its keyword; None if it came by `**`."""
+        self.value_place = value_place
+        """The same without the keyword."""
 
     @property
     def constant(self) -> object | None:
@@ -63,19 +67,68 @@ class Argument:
         )
 
 
+class Extent(NamedTuple):
+    """What can be put under a context without taking anything else along."""
+
+    range: Range
+    is_function: bool
+    """Whether it is the whole body of the function that `range` lies in, rather than the statement there."""
+
+
 class Loaded:
     """A model or tokenizer that the program loads by name."""
 
-    __slots__ = ("argument", "load", "names", "object")
+    __slots__ = ("_facts", "argument", "load", "names", "object")
 
-    def __init__(self, object: Object, load: Call, argument: Argument, names: tuple[Choice, ...]) -> None:
+    def __init__(
+        self, facts: Facts, object: Object | None, load: Call, argument: Argument, names: tuple[Choice, ...]
+    ) -> None:
+        self._facts = facts
         self.object = object
+        """None for what `pipeline` loads by itself."""
         self.load = load
         """The call of `from_pretrained`, or of `pipeline`."""
         self.argument = argument
         """The argument that names the checkpoint."""
         self.names = names
         """The names that it may be loaded by; all of them are known."""
+
+    @property
+    def id(self) -> tuple[int, str]:
+        return self.load.record.id, self.argument.name
+
+    @property
+    def name(self) -> str:
+        """The name that it is loaded by, or the first of them."""
+        return str(self.names[0].value)
+
+    @property
+    def name_place(self) -> Place | None:
+        """Where the name is written in the call, without its keyword."""
+        return self.argument.value_place
+
+    @property
+    def text(self) -> str:
+        """The name as the call writes it: an expression, or the text between the quotes."""
+        place = self.name_place
+        return self.name if place is None or place.text.strip("\"'") == self.name else place.text
+
+    def said(self, what: str) -> str:
+        """`what`, with where its name comes from."""
+        if self.text == self.name:
+            return what
+        return f"{what}, `{self.text}` {'defaults to' if self.names[0].is_default else 'is'} `{self.name}`"
+
+    def spelling_for(self, other: Loaded) -> str | None:
+        """How to write this one's name where `other` is loaded; None if it can't be written there."""
+        place = self.name_place
+        if place is None or other.name_place is None:
+            return None
+        if self.text == self.name:
+            return place.text
+        if self._facts.is_visible(place, self.load, other.load):
+            return place.text
+        return f'"{self.name}"' if len(self.names) == 1 and not self.names[0].is_default else None
 
 
 class Call:
@@ -105,17 +158,37 @@ class Call:
 
     @property
     def is_in_a_forward(self) -> bool:
-        """Whether a module's own `forward`, or a function that a library calls with a graph in hand, leads here."""
+        """Whether a module's own method, or one that a library calls with a graph in hand, leads here."""
+        receiver = self.record.receiver
         for frame in self.record.frame.chain():
             function = frame.function
-            if function is None:
+            if function is None or function.owner is None:
                 continue
-            owner = function.owner
-            if function.name.startswith("forward") and owner is not None:
+            if function.name.startswith("forward") or (
+                function.name in library.GRADIENT_HOOKS and function.owner.bases
+            ):
                 return True
-            if owner is not None and function.name in library.GRADIENT_HOOKS and owner.bases:
+            is_own = isinstance(receiver, Object) and receiver.parent is frame.receiver or receiver is frame.receiver
+            if is_own and self._facts.machine.kind_of_class(function.owner) == "model":
                 return True
         return False
+
+    @property
+    def is_in_a_test(self) -> bool:
+        """Whether a test runner calls this: a graph that lives as long as one test costs nothing."""
+        return self._facts.is_test_module and any(name.startswith("test") for name in self.function_names)
+
+    @property
+    def is_meant_for_inference(self) -> Truth:
+        """Whether the model was put, or came, in evaluation mode here and the program never trains it."""
+        in_evaluation, trained = self.is_in_evaluation_mode, self.model_is_trained
+        if in_evaluation is not YES:
+            return answer(in_evaluation)
+        receiver = self.record.receiver
+        if isinstance(receiver, Object) and receiver.is_outside:
+            # Only an `eval()` on the way here says so.
+            return answer(YES if "eval" in self._facts.machine.uses.get(receiver.id, ()) else UNKNOWN)
+        return answer({YES: UNKNOWN, NO: YES, UNKNOWN: UNKNOWN}[trained])
 
     @property
     def is_in_a_loop(self) -> bool:
@@ -130,11 +203,10 @@ class Call:
     def argument(self, name: str, position: int | None = None) -> Argument | None:
         """What is passed for a parameter; None where nothing is, or where that can't be seen."""
         value = self.record.arguments.get(name, position)
-        return (
-            None
-            if value is None
-            else Argument(self._facts, value, self._facts.place_of_argument(self.record.node, name, position))
-        )
+        if value is None:
+            return None
+        whole, alone = self._facts.places_of_argument(self.record.node, name, position)
+        return Argument(name, value, whole, alone)
 
     def passes(self, *names: str) -> Truth:
         """Whether one of the keywords is passed."""
@@ -176,6 +248,33 @@ class Call:
             return answer(YES)
         is_lost = id in machine.escaped or id in machine.returned or OVERFLOW in machine.reached_gradient
         return answer(UNKNOWN if is_lost or not machine.is_complete else NO)
+
+    @property
+    def model_is_trained(self) -> Truth:
+        """Whether the program trains the model that is called: puts it in training mode, or computes gradients of it."""
+        machine, receiver = self._facts.machine, self.record.receiver
+        if not isinstance(receiver, Object):
+            return answer(UNKNOWN)
+        if "train" in machine.uses.get(receiver.id, ()):
+            return answer(YES)
+        for record in machine.calls.values():
+            if record.receiver is receiver and record.id in machine.reached_gradient:
+                return answer(YES)
+        return answer(NO if not receiver.is_outside else UNKNOWN)
+
+    @property
+    def model_is_frozen(self) -> Truth:
+        """Whether parameters of the model that is called no longer require gradients: UNKNOWN if some may."""
+        machine, receiver = self._facts.machine, self.record.receiver
+        if not isinstance(receiver, Object):
+            return answer(UNKNOWN)
+        if receiver.id in machine.frozen:
+            return answer(UNKNOWN)
+        for id in machine.frozen:
+            record = machine.calls.get(id)
+            if record is not None and record.receiver is receiver:
+                return answer(UNKNOWN)
+        return answer(NO)
 
     @property
     def is_only_returned(self) -> Truth:
@@ -223,4 +322,34 @@ def constants_of(value: Value) -> list[tuple[Constant, tuple[Condition, ...]]] |
     return found
 
 
-__all__ += ["Class", "Frame", "Opaque", "Symbol", "Tuple", "constants_of"]
+class Meeting:
+    """A tokenizer's output, or a tokenizer itself, comes to a model that is loaded by name."""
+
+    __slots__ = ("_comparisons", "model", "place", "tokenizer")
+
+    def __init__(self, tokenizer: Loaded, model: Loaded, place: Place, comparisons: list[TokenizerComparison]) -> None:
+        self.tokenizer = tokenizer
+        self.model = model
+        self.place = place
+        self._comparisons = comparisons
+        """One for each pair of names that can hold together."""
+
+    @property
+    def vocabulary_is_shared(self) -> Truth:
+        """Whether the tokenizer's ids mean to the model what they mean to the tokenizer, whichever names hold."""
+        found = {comparison.same for comparison in self._comparisons}
+        return answer(YES if found == {True} else NO if found == {False} else UNKNOWN)
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether files confirm that the vocabularies differ, or that ids lie outside the model's rows."""
+        return all(comparison.certain or comparison.out_of_range for comparison in self._comparisons)
+
+    @property
+    def sizes(self) -> tuple[int, int] | None:
+        """Tokens of the tokenizer and rows of the model, where files confirm both."""
+        first = self._comparisons[0]
+        tokens, rows = first.tokenizer_size, first.model_size
+        if tokens is None or rows is None or not tokens.confirmed or not rows.confirmed:
+            return None
+        return tokens.value, rows.value

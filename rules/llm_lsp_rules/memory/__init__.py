@@ -1,0 +1,1 @@
+"""Memory that is held for nothing."""

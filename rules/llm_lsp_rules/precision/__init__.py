@@ -1,0 +1,1 @@
+"""Floating-point types and where they run."""
