@@ -6,19 +6,29 @@ what our defaults are, are compared without it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
+    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
-__all__ = ["Globs"]
+__all__ = ["Globs", "is_pattern"]
 
 _SPECIAL = frozenset("*?[]!#/\\ ")
 
 
+def is_pattern(text: str) -> bool:
+    """Whether the text is a pattern that matches anything at all."""
+    return bool(text) and (not _SPECIAL.intersection(text) or any(_patterns(text)))
+
+
 class Globs:
-    """Patterns below one folder; a later one overrides an earlier one, `!` takes back."""
+    """Patterns below one folder; a later one overrides an earlier one, `!` takes back.
+
+    Lines that are no pattern are passed over, as Git does.
+    """
 
     def __init__(self, lines: Iterable[str]) -> None:
         self._lines = tuple(line for line in lines if line.strip() and not line.startswith("#"))
@@ -52,7 +62,21 @@ class Globs:
 
     def _loaded(self) -> GitIgnoreSpec:
         if self._spec is None:
-            from pathspec import GitIgnoreSpec
-
-            self._spec = GitIgnoreSpec.from_lines(self._lines)
+            self._spec = _compiled(self._lines)
         return self._spec
+
+
+def _compiled(lines: Iterable[str]) -> GitIgnoreSpec:
+    from pathspec import GitIgnoreSpec
+
+    try:
+        return GitIgnoreSpec.from_lines(lines)
+    except ValueError:
+        return GitIgnoreSpec([pattern for line in lines for pattern in _patterns(line)])
+
+
+def _patterns(line: str) -> Iterator[GitIgnoreSpecPattern]:
+    from pathspec import GitIgnoreSpec
+
+    with suppress(ValueError):
+        yield from (pattern for pattern in GitIgnoreSpec.from_lines([line]).patterns if pattern.include is not None)

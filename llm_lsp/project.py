@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from llm_lsp import settings as settings_files
 from llm_lsp.files import PathProblem, Walk, absolute, shown
-from llm_lsp.settings import Settings
+from llm_lsp.settings import OWN_NAMES, Settings
 
 if TYPE_CHECKING:
     from llm_lsp.environment import Environment
@@ -48,6 +48,10 @@ class Project:
         isolated: whether settings files are passed over. The versions that a project declares are not settings.
         python: an interpreter, virtual environment or site-packages folder that goes before the settings' one.
         overrides: attributes of `Settings` that replace those of every file, such as `force_exclude`.
+
+    Raises:
+        SettingsError: `config` can't be used.
+        EnvironmentNotFoundError: `python` leads to no environment.
     """
 
     def __init__(
@@ -64,14 +68,16 @@ class Project:
         self._python = python
         self._overrides = dict(overrides or {})
         self._settings: dict[Path, Settings | None] = {}
-        self._loaded: dict[Path, Settings] = {}
         self._defaults: dict[Path, Settings] = {}
         self._marked_above: dict[tuple[Path, tuple[str, ...]], Path | None] = {}
         self._listings: dict[Path, frozenset[str]] = {}
         self._declared: dict[Path, Mapping[str, Requirement]] = {}
         self._environments: dict[Path, Environment | None] = {}
+        self._named_environments: dict[Path, Environment] = {}
         self._installed: dict[Environment, Mapping[str, Requirement]] = {}
         self._sources: OrderedDict[Path, Source] = OrderedDict()
+        if python is not None:
+            self._environment_at(python, "--python")
         self._config = self._load(absolute(config), root=Path.cwd()) if config else None
         self._walk = Walk(self.settings_in, self._outermost)
 
@@ -118,16 +124,15 @@ class Project:
         return self._defaults[root]
 
     def root_of(self, folder: Path) -> Path:
-        """The project that a folder belongs to: the nearest folder upward with a project file or a repository.
+        """The project that a folder belongs to.
 
+        The nearest folder upward with a project file or a repository, else the nearest with settings.
         Without such a mark, the working directory where the folder lies below it, else the folder around its package.
         """
-        marked = self._marked(folder, _ROOT_MARKS)
+        # By their names alone: settings that are passed over still show where the project is.
+        marked = self._marked(folder, _ROOT_MARKS) or self._marked(folder, OWN_NAMES)
         if marked is not None:
             return marked
-        found = None if self._isolated else self._found_settings(folder)
-        if found is not None and folder.is_relative_to(found.root):
-            return found.root
         working = Path.cwd()
         return working if folder.is_relative_to(working) else self._around_package(folder)
 
@@ -150,24 +155,25 @@ class Project:
         return kept
 
     def environment_of(self, file: ProjectFile) -> Environment | None:
-        """The environment whose installed versions count for a file.
-
-        Raises:
-            EnvironmentNotFoundError: the one that the user named is not there.
-        """
+        """The environment whose installed versions count for a file: the one that the user names, else one found."""
         from llm_lsp import environment
 
-        named = self._python or file.settings.python
+        if self._python is not None:
+            return self._environment_at(self._python, "--python")
+        if file.settings.python is not None:
+            return self._environment_at(file.settings.python, "python")
         root = self.root_of(file.path.parent)
-        key = named or root
-        if key not in self._environments:
-            if named is not None:
-                origin = "--python" if self._python else "python"
-                self._environments[key] = environment.at(named, origin, os.environ)
-            else:
-                folders = dict.fromkeys((file.settings.root, root, self._outermost(root)))
-                self._environments[key] = environment.find(folders, os.environ)
-        return self._environments[key]
+        if root not in self._environments:
+            folders = dict.fromkeys((file.settings.root, root, self._outermost(root)))
+            self._environments[root] = environment.find(folders, os.environ)
+        return self._environments[root]
+
+    def _environment_at(self, path: Path, origin: str) -> Environment:
+        from llm_lsp import environment
+
+        if path not in self._named_environments:
+            self._named_environments[path] = environment.at(path, origin, os.environ)
+        return self._named_environments[path]
 
     def world_for(self, file: ProjectFile, installs: Iterable[str] = ()) -> World:
         """What the analysis of a file may ask.
@@ -277,7 +283,16 @@ class Project:
         return self._settings[folder]
 
     def _load(self, path: Path, root: Path | None = None) -> Settings:
-        return self._overridden(settings_files.load(path, root=root))
+        settings = settings_files.load(path, root=root)
+        if settings.python is not None and self._python is None:
+            from llm_lsp.environment import EnvironmentNotFoundError
+
+            # Now, not when a rule first asks for a version: nothing is linted by guess.
+            try:
+                self._environment_at(settings.python, "python")
+            except EnvironmentNotFoundError as error:
+                raise settings_files.error_at(settings, "python", str(error)) from error
+        return self._overridden(settings)
 
     def _overridden(self, settings: Settings) -> Settings:
         return replace(settings, **self._overrides) if self._overrides else settings

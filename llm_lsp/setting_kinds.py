@@ -10,10 +10,23 @@ from collections.abc import Mapping
 from typing import Any, Protocol, cast
 
 from llm_lsp.diagnostic import Severity
+from llm_lsp.globs import is_pattern
 from llm_lsp.toml import KeyPath
 from llm_lsp.versions import is_specifier
 
-__all__ = ["Choice", "Flag", "Kind", "ListOf", "SeverityOr", "Size", "Specifier", "TableOf", "Text", "WrongValueError"]
+__all__ = [
+    "Choice",
+    "Flag",
+    "Glob",
+    "Kind",
+    "ListOf",
+    "SeverityOr",
+    "Size",
+    "Specifier",
+    "TableOf",
+    "Text",
+    "WrongValueError",
+]
 
 
 class WrongValueError(Exception):
@@ -70,6 +83,19 @@ class Text:
 
     def schema(self) -> dict[str, Any]:
         return {"type": "string", "minLength": 1}
+
+
+class Glob(Text):
+    """A path pattern as in .gitignore."""
+
+    def __init__(self) -> None:
+        super().__init__("a pattern as in .gitignore")
+
+    def read(self, value: object, path: KeyPath) -> str:
+        pattern = super().read(value, path)
+        if not is_pattern(pattern.removeprefix("!")):
+            raise WrongValueError(path, f"{_name(path)} must be {self.words}, not `{pattern}`")
+        return pattern
 
 
 class Size:
@@ -142,9 +168,10 @@ class Specifier:
 class ListOf:
     """A list of strings, without meaning in its order."""
 
-    def __init__(self, words: str, *, instead_of_empty: str = "") -> None:
+    def __init__(self, words: str, item: Text | None = None, *, instead_of_empty: str = "") -> None:
         """`instead_of_empty` is what to write instead of an empty list, where there must be none."""
         self.words = words
+        self._item = item or Text()
         self._instead_of_empty = instead_of_empty
 
     def read(self, value: object, path: KeyPath) -> tuple[str, ...]:
@@ -153,25 +180,26 @@ class ListOf:
         items = cast("list[object]", value)
         if not items and self._instead_of_empty:
             raise WrongValueError(path, f"{_name(path)} must not be empty: {self._instead_of_empty}")
-        return tuple(Text().read(item, (*path, index)) for index, item in enumerate(items))
+        return tuple(self._item.read(item, (*path, index)) for index, item in enumerate(items))
 
     def schema(self) -> dict[str, Any]:
-        schema: dict[str, Any] = {"type": "array", "items": Text().schema()}
+        schema: dict[str, Any] = {"type": "array", "items": self._item.schema()}
         return {**schema, "minItems": 1} if self._instead_of_empty else schema
 
 
 class TableOf:
     """A table whose keys the user chooses."""
 
-    def __init__(self, words: str, values: Kind) -> None:
+    def __init__(self, words: str, values: Kind, keys: Text | None = None) -> None:
         self.words = words
         self.values = values
+        self._keys = keys or Text()
 
     def read(self, value: object, path: KeyPath) -> Mapping[str, Any]:
         if not isinstance(value, dict):
             raise _mismatch(path, self, value)
         table = cast("dict[str, object]", value)
-        return {key: self.values.read(item, (*path, key)) for key, item in table.items()}
+        return {self._keys.read(key, (*path, key)): self.values.read(item, (*path, key)) for key, item in table.items()}
 
     def schema(self) -> dict[str, Any]:
         return {"type": "object", "additionalProperties": self.values.schema()}

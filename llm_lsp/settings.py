@@ -17,6 +17,7 @@ from llm_lsp.diagnostic import Severity
 from llm_lsp.setting_kinds import (
     Choice,
     Flag,
+    Glob,
     Kind,
     ListOf,
     SeverityOr,
@@ -31,10 +32,12 @@ from llm_lsp.versions import Requirement
 __all__ = [
     "DEFAULT_EXCLUDE",
     "OUTPUT_FORMATS",
+    "OWN_NAMES",
     "Key",
     "Settings",
     "SettingsError",
     "check_codes",
+    "error_at",
     "find",
     "find_in",
     "keys",
@@ -76,7 +79,8 @@ DEFAULT_EXCLUDE = (
     "venv",
 )
 
-_OWN_NAMES = (".llm-lint.toml", "llm-lint.toml")
+OWN_NAMES = (".llm-lint.toml", "llm-lint.toml")
+"""Settings files that are nothing else, the one that counts first."""
 _PYPROJECT = "pyproject.toml"
 _TABLE = "[tool.llm-lint]"
 
@@ -128,7 +132,7 @@ class Settings:
     per_file_ignores: Mapping[str, tuple[str, ...]] = field(
         default_factory=dict[str, tuple[str, ...]],
         metadata=_setting(
-            TableOf("a table from patterns as in .gitignore to lists of rules", ListOf(_SELECTORS)),
+            TableOf("a table from patterns as in .gitignore to lists of rules", ListOf(_SELECTORS), Glob()),
             "Rules not to run on the files that match a pattern; `!` before a pattern means the files that do not.",
         ),
     )
@@ -162,13 +166,14 @@ class Settings:
     exclude: tuple[str, ...] = field(
         default=DEFAULT_EXCLUDE,
         metadata=_setting(
-            ListOf(_GLOBS),
+            ListOf(_GLOBS, Glob()),
             "Files and folders that are passed over, with the rules of .gitignore, from the folder of the settings "
             "file. Replaces the default list.",
         ),
     )
     extend_exclude: tuple[str, ...] = field(
-        default=(), metadata=_setting(ListOf(_GLOBS), "Files and folders to pass over besides those of `exclude`.")
+        default=(),
+        metadata=_setting(ListOf(_GLOBS, Glob()), "Files and folders to pass over besides those of `exclude`."),
     )
     respect_gitignore: bool = field(default=True, metadata=_setting(Flag(), "Pass over what .gitignore files exclude."))
     force_exclude: bool = field(
@@ -273,7 +278,7 @@ def find_in(folder: Path) -> Path | None:
     Raises:
         SettingsError: the folder's pyproject.toml names us, but can't be parsed.
     """
-    for name in _OWN_NAMES:
+    for name in OWN_NAMES:
         if (folder / name).is_file():
             return folder / name
     path = folder / _PYPROJECT
@@ -345,6 +350,14 @@ def check_codes(settings: Settings, known: Mapping[str, str]) -> None:
             if message is not None:
                 path, line = _place_of(settings, key, selector)
                 raise SettingsError(path, line, message)
+
+
+def error_at(settings: Settings, key: str, message: str) -> SettingsError:
+    """The error that a key's value turns out to be, with the place where the key is written."""
+    for path in settings.files:
+        if key in (_table(path, _text(path)) or {}):
+            return SettingsError(path, _line(path, (key,)), message)
+    return SettingsError(settings.root, None, message)
 
 
 # ---------------------------------------------------------------- one file
