@@ -286,6 +286,19 @@ def test_a_folder_is_its_own_tokenizer_whatever_the_sizes(tmp_path: Path) -> Non
     assert same_tokenizer(known_folder(folder), known_folder(str(folder) + "/")) is True
 
 
+def test_the_tokens_that_an_adapter_brings_are_not_held_against_the_model(tmp_path: Path) -> None:
+    pieces = tokenizer_json(["a", "b", "c"])
+    adapter = known_folder(write(tmp_path / "a", adapter_config={"base_model_name_or_path": "gpt2"}, tokenizer=pieces))
+    model = known_folder(write(tmp_path / "m", config={"vocab_size": 2}))
+    assert same_tokenizer(adapter, model) is None
+
+
+def test_a_broken_tokenizer_file_leaves_the_others_to_count(tmp_path: Path) -> None:
+    model = known_folder(write(tmp_path / "m", config={"vocab_size": 1}))
+    folder = write(tmp_path / "t", tokenizer="{broken", vocab={"a": 0, "b": 1})
+    assert value(compare_tokenizers(known_folder(folder), model).tokenizer_size) == 2
+
+
 def test_vocabularies_in_every_format_are_counted(tmp_path: Path) -> None:
     model = known_folder(write(tmp_path / "m", config={"vocab_size": 1}))
     lines = write(tmp_path / "lines", added_tokens={"<new>": 3})

@@ -34,8 +34,8 @@ def resolve(name: str, folders: Iterable[str | Path] = (), cache_root: str | Pat
     """Return what is known of the checkpoint that `from_pretrained(name)` loads; None where that is nothing.
 
     A folder of that name, relative to each of `folders` in turn, stands alone, as it does for transformers. Otherwise
-    the files in the hub's cache count first and the shipped table fills what they leave blank; a path is never taken
-    for a hub id. Without `cache_root` no cache is looked at (`default_cache_root` says where it is).
+    the files in the hub's cache count first and the shipped table fills what they leave blank; neither knows a path.
+    Without `cache_root` no cache is looked at (`default_cache_root` says where it is).
     """
     if not name:
         return None
@@ -43,15 +43,9 @@ def resolve(name: str, folders: Iterable[str | Path] = (), cache_root: str | Pat
         found = from_folder(Path(folder, expanded(name)), name=name, place=name.rstrip("/\\"))
         if found is not None:
             return found
-    if is_path(name):
-        return None
     cached = None if cache_root is None else from_cache(name, cache_root)
     recorded = from_table(name)
     if cached is None or recorded is None or cached.base_model is not None:
         return cached or recorded
     known = {field.name: getattr(cached, field.name) for field in fields(cached)}
     return replace(recorded, **{field: value for field, value in known.items() if value is not None})
-
-
-def is_path(name: str) -> bool:
-    return name.startswith((".", "/", "~")) or name.endswith("/") or "\\" in name or ":" in name or name.count("/") > 1
