@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -11,11 +12,13 @@ from typing import Any
 import pytest
 
 from llm_lsp.cli import main
+from llm_lsp.project import Project, ProjectFile
+from llm_lsp.source import Source
 
 PACK = Path(__file__).resolve().with_name("demo_pack")
 
 GOOD = b"x = LOUD\n"
-NOTEBOOK = {
+NOTEBOOK: dict[str, Any] = {
     "cells": [{"cell_type": "code", "execution_count": 1, "metadata": {}, "outputs": [], "source": ["LOUD"]}],
     "metadata": {},
     "nbformat": 4,
@@ -178,14 +181,14 @@ def test_a_file_that_cant_be_read_is_reported_and_the_others_are_linted(
 ) -> None:
     # The mode of a file would stop nobody who runs the tests as root.
     Path("secret.py").write_bytes(GOOD)
-    real = Path.open
+    real = Project.source
 
-    def refusing(path: Path, *arguments: Any, **options: Any) -> Any:
-        if path.name == "secret.py":
+    def refusing(project: Project, file: ProjectFile) -> Source:
+        if file.path.name == "secret.py":
             raise PermissionError(13, "Permission denied")
-        return real(path, *arguments, **options)
+        return real(project, file)
 
-    monkeypatch.setattr(Path, "open", refusing)
+    monkeypatch.setattr(Project, "source", refusing)
     found = check()
     assert of("secret.py", found) == [("LLM002", 1)]
     assert of("good.py", found) == [("DEM101", 1)]
@@ -195,14 +198,14 @@ def test_a_file_that_cant_be_read_is_reported_and_the_others_are_linted(
 
 def test_a_file_that_vanishes_is_reported(check: Check, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("gone.py").write_bytes(GOOD)
-    real = Path.open
+    real = Project.source
 
-    def vanishing(path: Path, *arguments: Any, **options: Any) -> Any:
-        if path.name == "gone.py":
-            path.unlink()
-        return real(path, *arguments, **options)
+    def vanishing(project: Project, file: ProjectFile) -> Source:
+        if file.path.name == "gone.py":
+            file.path.unlink()
+        return real(project, file)
 
-    monkeypatch.setattr(Path, "open", vanishing)
+    monkeypatch.setattr(Project, "source", vanishing)
     assert of("gone.py", check()) == [("LLM002", 1)]
 
 
@@ -217,14 +220,10 @@ def test_links_in_a_circle_and_into_nothing_are_passed_over(check: Check) -> Non
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other file systems refuse the name")
 def test_a_file_name_that_is_no_text_can_be_shown(check: Check, capsys: pytest.CaptureFixture[str]) -> None:
-    import os
-
-    with open(b"odd\xff\n.py", "wb") as file:
-        file.write(GOOD)
+    Path(os.fsdecode(b"odd\xff\n.py")).write_bytes(GOOD)
     assert len(check()) == 2
     for output_format in ("full", "github", "gitlab", "junit", "sarif", "json-lines"):
         assert main(["check", "--output-format", output_format]) == 1
         out, err = capsys.readouterr()
         assert err == ""
         out.encode()
-    assert os.path.exists(b"odd\xff\n.py")

@@ -109,7 +109,7 @@ def progress_of(monkeypatch: pytest.MonkeyPatch, *, step: float, terminal_: bool
     stream = Stream(terminal=terminal_)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys, "stderr", stream)
-    monkeypatch.setattr(terminal.time, "monotonic", Clock(step))
+    monkeypatch.setattr("time.monotonic", Clock(step))
     assert list(terminal.progress("abcdefghij", 10, "files", show=show)) == list("abcdefghij")
     return stream.getvalue()
 
@@ -130,7 +130,7 @@ def test_the_bar_goes_away_when_the_work_is_interrupted(monkeypatch: pytest.Monk
     stream = Stream(terminal=True)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys, "stderr", stream)
-    monkeypatch.setattr(terminal.time, "monotonic", Clock(0.6))
+    monkeypatch.setattr("time.monotonic", Clock(0.6))
     items = terminal.progress("abcdefghij", 10, "files", show=True)
     for _ in range(5):
         next(items)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -92,7 +92,8 @@ class Analysis:
 
         found = self._lint(file, source)
         places = [(_module_row(source, one.location), one.code) for one in found if one.code not in _OWN_CODES]
-        edits = [] if source.problems else noqa_edits(source, places)
+        # pyright takes no cached property for the property of a protocol.
+        edits = [] if source.problems else noqa_edits(source, places)  # pyright: ignore[reportArgumentType]
         if not edits:
             return Outcome(found, source)
         data = source.with_edits(edits)
@@ -139,7 +140,7 @@ def _module_row(source: Source, location: Location) -> int:
 
 
 @contextmanager
-def collector_off() -> Iterator[None]:
+def collector_off() -> Generator[None, None, None]:
     """No garbage collection inside: it would look through every tree again and again, and find nothing.
 
     A file leaves no reference cycles behind, so that its memory is free when the next one begins.

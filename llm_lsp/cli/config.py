@@ -6,7 +6,7 @@ import json
 from argparse import Namespace
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from llm_lsp import __version__, toml
 from llm_lsp.cli.arguments import UsageError
@@ -85,7 +85,8 @@ def _row(path: Path, name: str) -> int | None:
 
 def _toml(value: Any) -> str:  # noqa: ANN401 - JSON
     if isinstance(value, dict):
-        items = [f"{json.dumps(name)} = {_toml(each)}" for name, each in value.items()]
+        table = cast("dict[str, Any]", value)
+        items = [f"{json.dumps(name)} = {_toml(each)}" for name, each in table.items()]
         return f"{{ {', '.join(items)} }}" if items else "{}"
     # Strings, numbers, booleans and lists look alike in JSON and TOML.
     return json.dumps(value, ensure_ascii=False)

@@ -82,4 +82,4 @@ class WordThatFails(Rule):
     triggers = ("CRASH",)
 
     def check(self, facts: Facts) -> Iterator[Report]:
-        raise ZeroDivisionError("the rule's own bug")
+        raise ZeroDivisionError(f"the rule's own bug in {facts.source.path}")
