@@ -185,14 +185,15 @@ def _joined(first: _Finding, second: _Finding) -> _Finding:
     return first._replace(severity=severity, report=report)
 
 
-def _unsuperseded(findings: Sequence[_Finding]) -> list[_Finding]:
+def _unsuperseded(findings: list[_Finding]) -> list[_Finding]:
     """Without the reports of rules that another report at the same place makes superfluous."""
+    superseding = [finding for finding in findings if finding.entry.supersedes]
     return [
         finding
         for finding in findings
         if not any(
             finding.entry.code in other.entry.supersedes and _same_place(finding.range, other.range)
-            for other in findings
+            for other in superseding
         )
     ]
 
@@ -209,13 +210,16 @@ class _Suppressed(NamedTuple):
     rows: tuple[int, int, int]
 
 
-def _unsuppressed(source: Source, findings: Iterable[_Finding]) -> tuple[list[_Finding], list[_Suppressed]]:
+def _unsuppressed(source: Source, findings: list[_Finding]) -> tuple[list[_Finding], list[_Suppressed]]:
+    suppressions = source.suppressions
+    if not suppressions.by_row and not suppressions.file_wide:
+        return findings, []  # and nobody has to find the rows of statements
     kept: list[_Finding] = []
     suppressed: list[_Suppressed] = []
     for finding in findings:
         row = finding.range.start.row
         asked = _Suppressed(finding.entry.code, finding.entry.name, (row, *source.statement_rows(row)))
-        if source.suppressions.suppressed_by(*asked):
+        if suppressions.suppressed_by(*asked):
             suppressed.append(asked)
         else:
             kept.append(finding)

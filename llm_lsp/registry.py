@@ -283,11 +283,14 @@ def _read(pack: _Pack) -> tuple[RuleEntry, ...]:
     index = f"{pack.package}.index"
     try:
         module = import_module(index)
-        return tuple(from_row(row) for row in module.RULES)
+        # A module of that name may also be a rule about an index.
+        return tuple(from_row(row) for row in module.RULES) if hasattr(module, "RULES") else scan(pack.package)
     except ModuleNotFoundError as error:
         if error.name == index:
             return scan(pack.package)
         raise BrokenPack(f"{_named(pack)} can't be imported: {_said(error)}; install it again") from error
+    except BrokenPack:
+        raise
     except Exception as error:
         raise BrokenPack(f"{_named(pack)}: its index can't be read: {_said(error)}; install it again") from error
 

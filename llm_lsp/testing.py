@@ -58,6 +58,7 @@ def check_rule(rule_class: type[Rule]) -> None:
         example = _Example(f"{rule.entry.name}, good[{index}]", good, program_of(good.code), [rule])
         with example.world() as world:
             _check_silent(example, world)
+            _check_variants(example, [])
             _check_prefixes(example, world)
     _check_report_calls(rule)
 

@@ -118,6 +118,11 @@ def test_the_index_of_a_pack_and_its_rules_say_the_same(install: Install) -> Non
     assert of_packs()[0][-2:] == registry.scan("one_rules")[0][-2:]
 
 
+def test_a_rule_about_an_index_is_no_index(install: Install) -> None:
+    install("acme_rules", {"index.py": rule("ACME1")})
+    assert [found.name for found in of_packs()] == ["index"]
+
+
 def test_packs_are_found_in_egg_info_and_among_other_entry_points(install: Install) -> None:
     declared = (
         "[other]\nllm_lsp.rules = wrong\n\n# llm_lsp.rules\n[llm_lsp.rules]\nx = acme_rules [extra]\n[last]\na=b\n"

@@ -223,6 +223,19 @@ WRONG = {
         [(CHECK, CHECK + "        assert b'\\r' not in facts.source.data\n")],
         r"raises on example\.py with CRLF line ends",
     ),
+    "a rule that reports an innocent program with CRLF": (
+        [
+            (
+                CHECK,
+                CHECK
+                + """\
+        if b'harmless\\r\\n' in facts.source.data:
+            yield self.report(next(facts.places('one')), '`one` ends the line')
+""",
+            ),
+        ],
+        r"good\[1\]: with CRLF line ends it reports",
+    ),
     "a rule that is blind to CRLF": (
         [("for place in", "for place in () if b'\\r' in facts.source.data else")],
         "with CRLF line ends it reports",
