@@ -355,7 +355,7 @@ def test_diff_prints_and_writes_nothing(run: Run) -> None:
     assert done == Done(
         1,
         '--- a.py\n+++ a.py\n@@ -1,3 +1,3 @@\n x = LOUD\n-y = PLAIN  # SMALL\n+y = fancy  # SMALL\n z = "é"\n',
-        "",
+        "Would fix 1 problem in 1 file.\n",
     )
     assert file.read_bytes() == TEXT.encode()
     assert "+x = calm" in run("check", "--diff", "--unsafe-fixes").out
@@ -659,6 +659,17 @@ def test_a_reader_that_leaves_early_ends_it_quietly() -> None:
     os.close(written)
     assert done.stderr == b""
     assert done.returncode == 141
+
+
+def test_a_bug_of_our_own_is_an_error_and_nothing_found(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def files(project: Project) -> Iterable[ProjectFile]:
+        raise ZeroDivisionError("no files by zero")
+
+    monkeypatch.setattr(Project, "files", files)
+    done = run("check")
+    assert done.code == 2
+    assert "Traceback" in done.err
+    assert done.err.endswith("llm-lint: no files by zero\n")
 
 
 def test_an_interrupt_is_quiet(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,7 +36,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from llm_lsp.cli.failures import is_for_the_user
 
         if not is_for_the_user(error):
-            raise
+            from traceback import print_exc
+
+            # A bug of ours; with a code of its own, since 1 would say that something was found.
+            print_exc()
         print(f"llm-lint: {error}", file=sys.stderr)
         return FAILED
     return code

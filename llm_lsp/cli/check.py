@@ -106,6 +106,8 @@ class _Job:
             print(f"llm-lint: {visible(failure)}", file=sys.stderr)
         changes = sum(sum(counts.values()) for counts in self._changed.values())
         if options.diff:
+            if changes and not options.quiet:
+                print(f"Would fix {count(changes, 'problem')} in {count(len(self._changed), 'file')}.", file=sys.stderr)
             return self._exit_code(found=bool(changes))
         if options.add_noqa:
             if not options.quiet:

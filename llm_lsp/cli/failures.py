@@ -12,4 +12,4 @@ __all__ = ["is_for_the_user"]
 
 def is_for_the_user(error: Exception) -> bool:
     """Whether the text of `error` says what is wrong and what to do about it."""
-    return isinstance(error, UsageError | SettingsError | RegistryError | EnvironmentNotFoundError)
+    return isinstance(error, UsageError | SettingsError | RegistryError | EnvironmentNotFoundError | OSError)
