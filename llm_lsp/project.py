@@ -75,6 +75,7 @@ class Project:
         self._environments: dict[Path, Environment | None] = {}
         self._named_environments: dict[Path, Environment] = {}
         self._installed: dict[Environment, Mapping[str, Requirement]] = {}
+        self._checkpoints: dict[tuple[str, frozenset[str]], Checkpoint | None] = {}
         self._sources: OrderedDict[Path, Source] = OrderedDict()
         if python is not None:
             self._environment_at(python, "--python")
@@ -207,6 +208,27 @@ class Project:
             self._installed[found] = found.installed()
         return self._installed[found].get(distribution)
 
+    def checkpoint(self, name: str, bases: Iterable[Path]) -> Checkpoint | None:
+        """The checkpoint of a name: a folder below one of `bases`, else one of the hub's cache, else one we know of."""
+        from llm_lsp.knowledge import checkpoints
+
+        # Windows would ask another machine for a path that starts with two slashes.
+        if not name.strip() or "\0" in name or name.startswith(("//", "\\\\")):
+            return None
+        places = [os.path.join(base, os.path.expanduser(name)) for base in bases]  # noqa: PTH111, PTH118 (any text)
+        folders = frozenset(os.path.realpath(place) for place in places if os.path.isdir(place))  # noqa: PTH112
+        key = (name, folders)
+        if key not in self._checkpoints:
+            if len(folders) > 1:
+                self._checkpoints[key] = None  # which one is meant depends on where the program is started
+            elif folders:
+                self._checkpoints[key] = checkpoints.from_folder(
+                    next(iter(folders)), name=name, place=name.rstrip("/\\")
+                )
+            else:
+                self._checkpoints[key] = checkpoints.resolve(name, cache_root=checkpoints.default_cache_root())
+        return self._checkpoints[key]
+
     def module_file(self, name: str, importer: Path) -> Path | None:
         """The file of a module of the project, as Python would find it; None where it is not in the project.
 
@@ -321,18 +343,8 @@ class _FileWorld:
         )
 
     def checkpoint(self, name: str) -> Checkpoint | None:
-        from llm_lsp.knowledge import checkpoints
-
-        # Windows would ask another machine for a path that starts with two slashes.
-        if not name.strip() or "\0" in name or len(name) > 500 or name.startswith(("//", "\\\\")):
-            return None
         bases = (self._file.path.parent, self._project.root_of(self._file.path.parent), Path.cwd())
-        folders = {os.path.realpath(base / name) for base in bases if (base / name).is_dir()}
-        if len(folders) > 1:
-            return None  # which one is meant depends on where the program is started
-        if folders:
-            return checkpoints.from_folder(Path(folders.pop()))
-        return checkpoints.from_cache(name, _hub_cache(os.environ)) or checkpoints.from_table(name)
+        return self._project.checkpoint(name, bases)
 
     def module(self, name: str, importer: str) -> Source | None:
         path = self._project.module_file(name, absolute(Path(importer)))
@@ -343,13 +355,3 @@ class _FileWorld:
         except OSError:
             return None
         return None if any(problem.code == "LLM002" for problem in source.problems) else source
-
-
-def _hub_cache(environ: Mapping[str, str]) -> Path:
-    """Where `huggingface_hub` keeps what it has downloaded, by its own environment variables."""
-    for variable in ("HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"):
-        if environ.get(variable):
-            return Path(os.path.expanduser(environ[variable]))  # noqa: PTH111 (`Path.expanduser` raises without a home)
-    cache = environ.get("XDG_CACHE_HOME") or "~/.cache"
-    home = environ.get("HF_HOME") or os.path.join(cache, "huggingface")  # noqa: PTH118 (`~` is expanded below)
-    return Path(os.path.expanduser(home)) / "hub"  # noqa: PTH111 (as above)

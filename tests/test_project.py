@@ -21,8 +21,9 @@ NO_SYMLINKS = pytest.mark.skipif(sys.platform == "win32", reason="symbolic links
 @pytest.fixture(autouse=True)
 def _working_in_the_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    for variable in ("VIRTUAL_ENV", "CONDA_PREFIX", "HF_HOME", "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"):
+    for variable in ("VIRTUAL_ENV", "CONDA_PREFIX", "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"):
         monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "no-cache"))
 
 
 def write(*paths: str, text: str = "") -> None:
@@ -407,6 +408,63 @@ def test_sources_are_not_kept_without_end() -> None:
     assert project.source(last[0]) is last[1]
     assert project.source(others[-1][0]) is others[-1][1]
     assert project.source(first[0]) is not first[1]
+
+
+# ---------------------------------------------------------------- checkpoints
+
+
+def layers_of(name: str, file: str) -> str | None:
+    """The model type that a folder's config.json says; the folders here say their own path."""
+    project = Project()
+    checkpoint = project.world_for(project.file(file)).checkpoint(name)
+    return None if checkpoint is None or checkpoint.model_type is None else checkpoint.model_type.value
+
+
+def write_checkpoint(folder: str) -> None:
+    write(f"{folder}/config.json", text=f'{{"model_type": "{folder}"}}')
+
+
+def test_a_folder_is_looked_for_beside_the_file_in_the_project_and_where_one_works(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    write("repo/pyproject.toml", "repo/scripts/run.py", "work/x")
+    for folder in ("repo/scripts/near", "repo/out", "work/here"):
+        write_checkpoint(folder)
+    monkeypatch.chdir("work")
+    for name, expected in (("near", "repo/scripts/near"), ("./out/", "repo/out"), ("here", "work/here"), ("no", None)):
+        assert layers_of(name, "../repo/scripts/run.py") == expected
+
+
+def test_a_folder_that_depends_on_where_the_program_starts_is_not_known() -> None:
+    write("pyproject.toml", "scripts/run.py")
+    write_checkpoint("model")
+    assert layers_of("model", "scripts/run.py") == "model"
+    write_checkpoint("scripts/model")
+    assert layers_of("model", "scripts/run.py") is None
+
+
+def test_a_folder_goes_before_a_known_id_even_if_it_says_nothing() -> None:
+    write("pyproject.toml", "x.py")
+    assert layers_of("gpt2", "x.py") == "gpt2"
+    write("gpt2/README.md")
+    assert layers_of("gpt2", "x.py") is None
+
+
+def test_the_cache_of_the_hub_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write("pyproject.toml", "x.py")
+    write("home/hub/models--me--mine/refs/main", text="abc123")
+    write("home/hub/models--me--mine/snapshots/abc123/config.json", text='{"model_type": "cached"}')
+    assert layers_of("me/mine", "x.py") is None
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
+    assert layers_of("me/mine", "x.py") == "cached"
+
+
+@pytest.mark.parametrize(
+    "name", ["", " ", "a\0b", "//host/share/model", "\\\\host\\share\\model", "x" * 100_000, "../" * 900]
+)
+def test_names_that_lead_nowhere_are_not_known(name: str) -> None:
+    write("pyproject.toml", "x.py")
+    assert layers_of(name, "x.py") is None
 
 
 # ---------------------------------------------------------------- one file in a large project
