@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass
 
-__all__ = ["Comment", "LogicalLines", "end_of_logical_line", "scan"]
+__all__ = ["Comment", "LogicalLines", "LongString", "end_of_logical_line", "scan"]
 
 _TOKEN = re.compile(r"""#[^\n]*|\"{3}|'{3}|["'(\[{)\]}]|\\\n|\n""")
 _CLOSED = {
@@ -16,6 +16,7 @@ _CLOSED = {
     "'''": re.compile(r"(?:[^\\']+|\\.|'(?!''))*(?:''')?", re.DOTALL),
 }
 _IN_FORMAT = re.compile(r"""\\.|\{\{|\}\}|[{}]|\"{3}|'{3}|["'\n]""", re.DOTALL)
+_DEFINITION_AT_END = re.compile(r"^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+\w+.*:\s*\Z", re.MULTILINE)
 _PREFIX = re.compile(r"(?<![\w])[A-Za-z]{1,2}\Z")
 
 # Hard keywords that no bracket can hold: where a line starts with one, an open bracket above was never closed.
@@ -35,12 +36,25 @@ class Comment:
 
 
 @dataclass(frozen=True, slots=True)
+class LongString:
+    """A string of more than one row."""
+
+    first_row: int
+    last_row: int
+    holds_code: bool
+    """Whether it looks as if its quotes had the wrong neighbours: a definition right before its end, a word after."""
+
+
+@dataclass(frozen=True, slots=True)
 class LogicalLines:
     """The rows that Python reads as one line, for the whole of a module."""
 
     spans: tuple[tuple[int, int], ...]
     """First and last row of each logical line that is neither blank nor only a comment, in order."""
     comments: tuple[Comment, ...]
+    strings: tuple[LongString, ...] = ()
+    ends_in_string: bool = False
+    """Whether the last string is never closed."""
 
     def span_of(self, row: int) -> tuple[int, int]:
         """First and last row of the logical line that holds `row`; a row that holds none stands for itself."""
@@ -54,25 +68,31 @@ def scan(text: str, first_row: int = 1) -> LogicalLines:
     r"""The logical lines of `text`, whose line ends are all `\n` and whose first row is `first_row`."""
     spans: list[tuple[int, int]] = []
     comments: list[Comment] = []
+    strings: list[LongString] = []
     start, row = 0, first_row
+    ends_in_string = False
     while start < len(text):
-        marks: list[int] = []
+        marks: list[tuple[int, int]] = []
         end = end_of_logical_line(text, start, marks)
         rows = text.count("\n", start, end)
         last = row + rows - 1 if text.endswith("\n", start, end) else row + rows
-        for mark in marks:
-            line_start = text.rfind("\n", 0, mark) + 1
-            line_end = text.find("\n", mark)
-            comment = text[mark : line_end if line_end >= 0 else len(text)]
-            comments.append(Comment(row + text.count("\n", start, mark), mark - line_start + 1, comment))
-        if text[start : marks[0] if marks else end].strip():
+        first_comment = end
+        for mark, mark_end in marks:
+            mark_row = row + text.count("\n", start, mark)
+            if text[mark] == "#":
+                first_comment = min(first_comment, mark)
+                comments.append(Comment(mark_row, mark - text.rfind("\n", 0, mark), text[mark:mark_end]))
+            elif more := text.count("\n", mark, mark_end):
+                strings.append(LongString(mark_row, mark_row + more, _holds_code(text, mark, mark_end)))
+                ends_in_string = mark_end == len(text) and not text.endswith(text[mark] * 3)
+        if text[start:first_comment].strip():
             spans.append((row, last))
         start, row = end, row + rows
-    return LogicalLines(tuple(spans), tuple(comments))
+    return LogicalLines(tuple(spans), tuple(comments), tuple(strings), ends_in_string)
 
 
-def end_of_logical_line(text: str, start: int, comments: list[int]) -> int:
-    """The offset after the logical line that starts at `start`; offsets of its comments are appended to `comments`.
+def end_of_logical_line(text: str, start: int, marks: list[tuple[int, int]]) -> int:
+    """The offset after the logical line that starts at `start`; `marks` gets where its comments and strings lie.
 
     A bracket that is never closed ends before the first line that only a new statement can start.
     """
@@ -84,7 +104,7 @@ def end_of_logical_line(text: str, start: int, comments: list[int]) -> int:
                 if depth == 0 or _STATEMENT.match(text, position):
                     return position
             case "#":
-                comments.append(token.start())
+                marks.append(token.span())
             case "(" | "[" | "{":
                 depth += 1
             case ")" | "]" | "}":
@@ -93,7 +113,12 @@ def end_of_logical_line(text: str, start: int, comments: list[int]) -> int:
                 pass
             case _:
                 position = _end_of_string(text, token.start(), token.group())
+                marks.append((token.start(), position))
     return len(text)
+
+
+def _holds_code(text: str, start: int, end: int) -> bool:
+    return text[end : end + 1].isalnum() or bool(_DEFINITION_AT_END.search(text[start : end - 3]))
 
 
 def _end_of_string(text: str, start: int, quote: str) -> int:

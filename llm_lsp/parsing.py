@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from llm_lsp.diagnostic import Position, Range
-from llm_lsp.logical_lines import scan
+from llm_lsp.logical_lines import LogicalLines, LongString, scan
 
 __all__ = ["UNKNOWN", "Parsed", "Problem", "empty_tree", "parse", "parse_cells", "too_deep"]
 
@@ -29,6 +29,8 @@ _IS_OF = "is syntax of Python"
 _UNKNOWN_CALL = f"{UNKNOWN}()"
 
 _TOO_DEEP = re.compile(r"too many (?:levels of indentation|nested parentheses|statically nested blocks)")
+_WITHOUT_BODY = re.compile(r"expected an indented block after .* on line (\d+)")
+_ENDS_EARLY = re.compile(r"expected an indented block|never closed|unexpected EOF|expected 'except' or 'finally'")
 _INDENTATION = re.compile(r"unexpected indent|unindent does not match|inconsistent use of tabs")
 _HEADER = re.compile(
     r"(?P<indent>[ \t\f]*)(?P<keyword>async[ \t]+def|async[ \t]+for|async[ \t]+with|def|class|if|elif|else|for|while"
@@ -38,12 +40,15 @@ _SIMPLE = re.compile(
     r"(?P<indent>[ \t\f]*)(?:(?P<decorator>@)|(?P<keyword>return|raise)\b"
     r"|(?P<targets>[A-Za-z_][\w.]*(?:[ \t]*(?:,|=(?!=))[ \t]*[A-Za-z_][\w.]*)*)[ \t]*(?::[^=]*)?=(?!=))?"
 )
+_DEFINITION = re.compile(
+    r"[ \t]*(?:@\w|(?:async[ \t]+)?def[ \t]|class[ \t]|import[ \t]|from[ \t]+[\w.]+[ \t]+import\b)"
+)
 _HEADERS = {
     "def": f"def {UNKNOWN}(*{UNKNOWN}, **{UNKNOWN}_)",
     "class": f"class {UNKNOWN}({UNKNOWN})",
     "for": f"for {UNKNOWN} in {_UNKNOWN_CALL}",
     "with": f"with {_UNKNOWN_CALL}",
-    "try": f"if {_UNKNOWN_CALL}",
+    "try": "try",
     "else": "else",
     "finally": "finally",
     "except": f"except {UNKNOWN}",
@@ -106,6 +111,8 @@ class _Mask:
     first: int
     last: int
     lines: tuple[str, ...]
+    may_lie_above: bool = False
+    """Whether the fault may lie above the row in which the parser reports it."""
 
 
 def empty_tree() -> ast.Module:
@@ -177,6 +184,9 @@ def _tree(text: str) -> ast.Module | _Failure | Problem:
         row, column = error.lineno or 1, max(1, error.offset or 1)
         if _TOO_DEEP.search(error.msg):
             return too_deep(row, column)
+        if header := _WITHOUT_BODY.search(error.msg):
+            row = int(header[1])
+            return _Failure(error.msg[: header.start(0)] + header[0].partition(" on line")[0], row, 1, row, 0)
         return _Failure(error.msg, row, column, error.end_lineno or row, error.end_offset or 0)
     except (RecursionError, MemoryError):
         return too_deep()
@@ -200,13 +210,14 @@ class _Recovery:
     def run(self, failure: _Failure) -> Parsed:
         result: ast.Module | _Failure | Problem = failure
         while isinstance(result, _Failure) and self.tries > 0:
-            self._say(result)
-            result = self._mask(result)
+            before, result = result, self._mask(result)
+            if result == before:
+                break
         if isinstance(result, _Failure):
-            self._say(result)
             result = self._mask_to_the_end(result)
         if isinstance(result, ast.Module):
-            return Parsed(result, "\n".join(self.lines), tuple(self.problems), _merged(self.masked))
+            masked = _merged(self.masked)
+            return Parsed(result, "\n".join(self.lines), self._one_of_each(masked), masked)
         problems = (result,) if isinstance(result, Problem) else tuple(self.problems)
         text = "\n".join(self.written)
         return Parsed(empty_tree(), text, problems, _all_rows(text))
@@ -220,40 +231,63 @@ class _Recovery:
                 break
             self.tries -= 1
             result = _tree("\n".join(self._with(mask)))
-            if not isinstance(result, _Failure) or result.row > max(mask.last, failure.row):
-                self._keep(mask)
+            behind = mask.last if mask.may_lie_above else max(mask.last, failure.row)
+            if not isinstance(result, _Failure) or result.row > behind:
+                self._keep(mask, failure)
                 return result
             widest = mask, result
         if widest is None:
             return failure
-        self._keep(widest[0])
+        self._keep(widest[0], failure)
         return widest[1]
 
     def _with(self, mask: _Mask) -> list[str]:
         return [*self.lines[: mask.first - 1], *mask.lines, *self.lines[mask.last :]]
 
-    def _keep(self, mask: _Mask) -> None:
+    def _keep(self, mask: _Mask, failure: _Failure) -> None:
+        row = min(failure.row, len(self.written))
+        if mask.may_lie_above:
+            row = mask.first
+            here = Range(Position(row, 1), Position(row, len(self.written[row - 1]) + 1))
+            self._say(row, Problem("LLM000", "a triple-quoted string starts or ends here without its other end", here))
+        else:
+            self._say(row, Problem("LLM000", _clear(failure.message), self._range(failure, row)))
         self.lines[mask.first - 1 : mask.last] = mask.lines
         self.masked.append((mask.first, mask.last))
+
+    def _say(self, row: int, problem: Problem) -> None:
+        if any(first <= row <= last for first, last in self.masked):
+            return
+        other = _other_python(problem.message, self.written[row - 1])
+        if not other:
+            self.problems.append(problem)
+        elif not self.other_python_was_said:
+            self.problems.append(Problem(problem.code, other, problem.range))
+            self.other_python_was_said = True
 
     def _mask_to_the_end(self, failure: _Failure) -> ast.Module | _Failure | Problem:
         """Gives up on everything from the module-level statement with the failure on."""
         first = min(failure.row, len(self.lines))
         while first > 1 and not _starts_at_module_level(self.lines[first - 1]):
             first -= 1
-        self._keep(_Mask(first, len(self.lines), ("",) * (len(self.lines) - first + 1)))
+        while first > 1 and self.lines[first - 2].startswith("@"):
+            first -= 1
+        self._keep(_blank(first, len(self.lines)), failure)
         return _tree("\n".join(self.lines))
 
-    def _say(self, failure: _Failure) -> None:
-        row = min(failure.row, len(self.written))
-        if any(first <= row <= last + 1 for first, last in self.masked):
-            return
-        line = self.written[row - 1]
-        other = _other_python(failure.message, line)
-        if other and self.other_python_was_said:
-            return
-        self.other_python_was_said |= bool(other)
-        self.problems.append(Problem("LLM000", other or _clear(failure.message), self._range(failure, row)))
+    def _one_of_each(self, masked: tuple[tuple[int, int], ...]) -> tuple[Problem, ...]:
+        """The first problem of each region; blank rows do not part regions."""
+        said: dict[int, Problem] = {}
+        region, end = 0, 0
+        regions: list[int] = []
+        for first, last in masked:
+            region += any(line.strip() for line in self.written[end : first - 1])
+            regions.append(region)
+            end = last
+        for problem in self.problems:
+            index = bisect_right(masked, (problem.range.start.row, len(self.written) + 1)) - 1
+            said.setdefault(regions[max(0, index)], problem)
+        return tuple(sorted(said.values(), key=lambda problem: problem.range))
 
     def _range(self, failure: _Failure, row: int) -> Range:
         width = len(self.written[row - 1]) + 1
@@ -292,35 +326,68 @@ def _clear(message: str) -> str:
 
 def _masks(lines: list[str], row: int, message: str) -> list[_Mask]:
     """Ways to mask the statement that fails in `row`, the likeliest first."""
-    if named := re.search(r"expected an indented block after .* on line (\d+)", message):
-        return [_header_with_body(lines, int(named.group(1)))]
     layout = scan("\n".join(lines))
     first, last = layout.span_of(row)
     masks: list[_Mask] = []
+    if "expected an indented block" in message:
+        return [_statement(lines, first, last)]
     if "expected 'except' or 'finally'" in message and (opening := _open_try(lines, row)):
-        masks.append(_Mask(opening, opening, (_header(lines[opening - 1], "if"),)))
+        indent = lines[opening - 1].partition("try")[0]
+        if _indent(lines[row - 1]) == _indent(indent) < _indent(_next_line(lines, last)) and not _HEADER.match(
+            lines[row - 1]
+        ):
+            masks.append(_padded(first, last, f"{indent}{_HEADERS['except']}:"))
+        masks.append(_Mask(opening, opening, (_header(indent, "if"),)))
+    if _INDENTATION.search(message):
+        return [_blank(_first_decorator(lines, layout, first), _end_of_indented(lines, layout, first))]
+    if layout.ends_in_string:
+        masks += _of_open_string(lines, layout.strings)
     if named := re.search(r"opening parenthesis '.' on line (\d+)", message):
         first = min(first, layout.span_of(int(named.group(1)))[0])
     short = _end_of_open_bracket(lines, first, last)
-    if _INDENTATION.search(message):
-        masks += _blank(first, last), _blank(first, _end_of_indented(lines, first))
     if row > short:
         masks.append(_statement(lines, row, row))
+    if "never closed" in message and _HEADER.match(lines[first - 1]):
+        masks.append(_statement(lines, first, first))
     if short < last:
         masks.append(_statement(lines, first, short))
     masks.append(_statement(lines, first, last))
-    if (keyword := _HEADER.match(lines[first - 1])) and keyword["keyword"] in {
-        "elif",
-        "else",
-        "except",
-        "finally",
-        "case",
-    }:
+    header = _HEADER.match(lines[first - 1])
+    if header and header["keyword"] in {"try", "elif", "else", "except", "finally", "case"}:
         masks.append(_padded(first, last, _header(lines[first - 1], "if")))
-    end = _end_of_indented(lines, first)
+    end = _end_of_indented(lines, layout, first)
     if end > last:
-        masks.append(_blank(first, end))
+        masks.append(_unknown(lines, first, end))
     return masks
+
+
+def _of_open_string(lines: list[str], strings: Sequence[LongString]) -> list[_Mask]:
+    """Masks for a text with an odd number of triple quotes, in which text and code have changed places from one on.
+
+    Python reports the last string then. The one to blame is the first that ends in code; either its own end is
+    missing, or it is itself the end of a string, whose text then fails above it.
+    """
+    first, last = next(((one.first_row, one.last_row) for one in strings if one.holds_code), _rows(strings[-1]))
+    above = _tree("\n".join(lines[: first - 1]))
+    if isinstance(above, _Failure) and above.row < first and not _ENDS_EARLY.search(above.message):
+        if any(_DEFINITION.match(line) for line in lines[above.row - 1 : first - 1]):
+            return []
+        return [_unknown(lines, above.row, first, may_lie_above=True)]
+    return [_unknown(lines, first, _end_of_text(lines, first, last), may_lie_above=True)]
+
+
+def _rows(string: LongString) -> tuple[int, int]:
+    return string.first_row, string.last_row
+
+
+def _end_of_text(lines: list[str], first: int, last: int) -> int:
+    """Where a string from `first` to `last`, whose end is missing, has code: before the next definition or dedent."""
+    indent = _indent(lines[first - 1])
+    for row in range(first + 1, last + 1):
+        line = lines[row - 1]
+        if line.strip() and (_DEFINITION.match(line) if indent == 0 else _indent(line) < indent):
+            return row - 1
+    return last
 
 
 def _statement(lines: list[str], first: int, last: int) -> _Mask:
@@ -350,15 +417,25 @@ def _header(line: str, keyword: str) -> str:
     return f"{indent}{_HEADERS.get(keyword, f'{keyword} {_UNKNOWN_CALL}')}:"
 
 
-def _header_with_body(lines: list[str], row: int) -> _Mask:
-    """Masks a header that has no body yet."""
-    layout = scan("\n".join(lines))
-    first, last = layout.span_of(row)
-    return _statement(lines, first, last)
-
-
 def _padded(first: int, last: int, line: str) -> _Mask:
     return _Mask(first, last, (line, *("",) * (last - first)))
+
+
+def _unknown(lines: list[str], first: int, last: int, *, may_lie_above: bool = False) -> _Mask:
+    """Masks rows by one statement about which nothing is known."""
+    line = lines[first - 1]
+    indent = line[: len(line) - len(line.lstrip(" \t\f"))]
+    return _Mask(first, last, (f"{indent}{_UNKNOWN_CALL}", *("",) * (last - first)), may_lie_above)
+
+
+def _first_decorator(lines: list[str], layout: LogicalLines, row: int) -> int:
+    """The row of the first of the decorators right above `row`, or `row`."""
+    for first, last in reversed(layout.spans):
+        if last < row:
+            if not lines[first - 1].lstrip().startswith("@"):
+                break
+            row = first
+    return row
 
 
 def _blank(first: int, last: int) -> _Mask:
@@ -380,15 +457,14 @@ def _next_line(lines: list[str], last: int) -> str:
     return next((line for line in lines[last:] if not _is_blank(line)), "")
 
 
-def _end_of_indented(lines: list[str], first: int) -> int:
-    """The last row of the run of rows that are indented as deep as row `first`, or deeper."""
+def _end_of_indented(lines: list[str], layout: LogicalLines, first: int) -> int:
+    """The last row of the run of statements that are indented as deep as row `first`, or deeper."""
     indent, last = _indent(lines[first - 1]), first
-    for row in range(first + 1, len(lines) + 1):
-        line = lines[row - 1]
-        if not _is_blank(line):
-            if _indent(line) < indent:
+    for start, end in layout.spans:
+        if start >= first:
+            if _indent(lines[start - 1]) < indent:
                 break
-            last = row
+            last = end
     return last
 
 
