@@ -15,6 +15,7 @@ from llm_lsp.facts.events import CallRecord
 from llm_lsp.facts.interpreter import Interpreter
 from llm_lsp.facts.machine import Stopped
 from llm_lsp.facts.place import Place
+from llm_lsp.facts.randomness import Generator, generators
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer, set_answer_hook
 from llm_lsp.facts.values import Class, Constant, Object, Opaque, Symbol, Value, options
 from llm_lsp.facts.views import Argument, Call, Choice, Extent, Loaded, Meeting, constants_of
@@ -34,6 +35,7 @@ __all__ = [
     "Choice",
     "Extent",
     "Facts",
+    "Generator",
     "Loaded",
     "Meeting",
     "Place",
@@ -51,12 +53,12 @@ class Facts:
         self.world = world
         self.machine = Interpreter(source.tree, source.text, stop)
         self.machine.run_module()
-        self._records = list(self.machine.calls.values())
+        self.records = list(self.machine.calls.values())
 
     def close(self) -> None:
         """Let go of everything; no question may be asked afterwards."""
         self.machine.clear()
-        self._records.clear()
+        self.records.clear()
 
     # ------------------------------------------------------------ places
 
@@ -129,7 +131,7 @@ class Facts:
             frame = call.record.frame
         function = frame.function
         if function is not None and isinstance(function.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            inside = [record for record in self._records if any(f.function is function for f in record.frame.chain())]
+            inside = [record for record in self.records if any(f.function is function for f in record.frame.chain())]
             trains = any(record.name in _TRAINS or record.id in self.machine.reached_gradient for record in inside)
             if not trains and not any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in ast.walk(function.node)):
                 return Extent(place.range, is_function=True)
@@ -139,7 +141,7 @@ class Facts:
             for node in ast.walk(body)
             if isinstance(node, (ast.For, ast.While)) and node.lineno <= place.range.start.row <= (node.end_lineno or 0)
         ]
-        trained = {record.node for record in self._records if record.name in _TRAINS}
+        trained = {record.node for record in self.records if record.name in _TRAINS}
         for loop in sorted(loops, key=lambda node: node.lineno):
             if not any(node in trained for node in ast.walk(loop)):
                 return Extent(self.place(loop).range, is_function=False)
@@ -147,27 +149,38 @@ class Facts:
 
     @cached_property
     def is_test_module(self) -> bool:
-        parts = self.source.path.split("/")
-        return parts[-1].startswith("test_") or parts[-1].endswith("_test.py") or "tests" in parts[:-1]
+        name = self.source.path.rpartition("/")[2]
+        return name.startswith("test_") or name.endswith("_test.py") or name == "conftest.py"
 
     # ------------------------------------------------------------ calls
 
     def calls(self, *names: str) -> Iterator[Call]:
         """The calls of functions with these qualified names, or of methods with these bare names."""
         wanted = frozenset(names)
-        for record in self._records:
+        for record in self.records:
             if record.name in wanted:
                 yield Call(self, record)
 
     def forwards(self) -> Iterator[Call]:
         """The calls of a model, or of what is one by the way it is used."""
-        for record in self._records:
+        for record in self.records:
             if record.name == "()" and isinstance(record.receiver, Object) and self.is_model(record.receiver) is YES:
                 yield Call(self, record)
 
+    def runs_of_models(self) -> Iterator[Call]:
+        """The calls that make a model compute: forwards and `generate`."""
+        for record in self.records:
+            if record.name in {"()", "generate"} and isinstance(record.receiver, Object):
+                if self.is_model(record.receiver) is YES:
+                    yield Call(self, record)
+
+    def generators(self) -> Iterator[Generator]:
+        """The generators of random numbers that the program's entry points draw from."""
+        return generators(self)
+
     def tokenizations(self) -> Iterator[Call]:
         """The calls that turn text into ids."""
-        for record in self._records:
+        for record in self.records:
             if (
                 record.name in _TOKENIZATIONS
                 and isinstance(record.receiver, Object)
@@ -198,10 +211,7 @@ class Facts:
         known = constants_of(value)
         if known is None:
             return []
-        return [
-            Choice(one.value, None if one.node is None else self.place(one.node), conditions, is_default=one.may)
-            for one, conditions in known
-        ]
+        return [Choice(self, one.value, one.node, conditions, is_default=one.may) for one, conditions in known]
 
     def loaded(self, value: Object) -> Loaded | None:
         """How the program loads a model or tokenizer, where every name that it may be loaded by is known."""
@@ -264,7 +274,7 @@ class Facts:
                     )
 
     def _met(self) -> Iterator[tuple[CallRecord, Loaded, Loaded, Place]]:
-        for record in self._records:
+        for record in self.records:
             kind = library.kind_of(record.name)
             if record.name in {"()", "generate"} and isinstance(record.receiver, Object):
                 fed: Value | None = record.receiver if self.machine.kind(record.receiver) == "model" else None
@@ -332,16 +342,64 @@ class Facts:
                         yield call, place
                     break
 
+    # ------------------------------------------------------------ the program as a whole
+
+    @cached_property
+    def trains(self) -> bool:
+        """Whether gradients are computed anywhere, or a trainer is made."""
+        return any(record.name in _TRAINS or library.kind_of(record.name) == "trainer" for record in self.records)
+
+    @cached_property
+    def training_roots(self) -> frozenset[int]:
+        """Frames of functions that nobody calls and that themselves make a model or an optimizer and train it.
+
+        Such a function stands for the script that somebody starts, unless the module is part of a package.
+        """
+        if self.world.module(".", self.source.path) is not None:
+            return frozenset()
+        makes: set[int] = set()
+        trains: set[int] = set()
+        for record in self.records:
+            root = record.frame.chain()[-1]
+            if root.function is None or root.function.owner is not None:
+                continue
+            if record.name in _TRAINS:
+                trains.add(root.id)
+            elif isinstance(record.result, Object) and self.machine.kind(record.result) in {"model", "optimizer"}:
+                makes.add(root.id)
+        return frozenset(makes & trains)
+
+    @cached_property
+    def fed_to_inference(self) -> frozenset[int]:
+        """The calls whose results go into a model that nobody trains with them."""
+        found: set[int] = set()
+        for call in self.runs_of_models():
+            if call.record.id not in self.machine.reached_gradient:
+                found |= self.machine.flow_of(call.record.arguments)
+        return frozenset(found)
+
+    def requires(self, distribution: str, specifier: str) -> Truth:
+        """Whether every version that the project works with lies in `specifier`; UNKNOWN where nothing says."""
+        requirement = self.world.version(distribution)
+        if requirement is None:
+            return answer(UNKNOWN)
+        return answer(YES if requirement.is_within(specifier) else NO)
+
     # ------------------------------------------------------------ absence
 
     @cached_property
     def is_whole(self) -> bool:
         """Whether nothing of the file is hidden: no masked line, no star import, no spent budget."""
-        return not self.source.masked and not self.machine.has_star_import and self.machine.is_complete
+        return (
+            self.source.executed_in_order
+            and not self.source.masked
+            and not self.machine.has_star_import
+            and self.machine.is_complete
+        )
 
     def never_calls(self, *names: str) -> Truth:
         """YES if no call of these names is made and nothing unknown could make one."""
-        if any(record.name in names for record in self._records):
+        if any(record.name in names for record in self.records):
             return answer(NO)
         return answer(YES if self.is_whole else UNKNOWN)
 

@@ -199,7 +199,8 @@ class Calls(LibraryCalls):
             return mapped
         if name == "items":
             return Opaque("items", sources, call.id)
-        return Opaque(receiver.cls if name in {"to", "cuda", "cpu"} else None, sources | given, call.id)
+        keeps = name in {"cuda", "cpu"} or (name == "to" and not any(isinstance(v, Symbol) for v in arguments.values()))
+        return Opaque(receiver.cls if keeps else None, sources | given, receiver.call if keeps else call.id)
 
     def method_of_constant(self, receiver: Constant, name: str, arguments: Arguments) -> Value:
         known = [value.value for value in arguments.positional if isinstance(value, Constant)]

@@ -96,6 +96,9 @@ class LibraryCalls(Expressions):
                 self.new_module(made)
             elif kind == "embedder":
                 self.heap[made.id, "#training"] = OFF
+            elif kind in {"trainer", "pipeline"}:
+                for value in arguments.values():
+                    self.placed_unseen(value)
             return made
         if name in library.TRACKED_CLASSES:
             return self.make(name, node, call.id)
@@ -152,6 +155,12 @@ class LibraryCalls(Expressions):
             self.heap[made.id, "#dtype"] = ANYTHING
             self.heap[made.id, "#device"] = ANYTHING
         return made
+
+    def placed_unseen(self, value: Value) -> None:
+        """Somebody else decides from here on where a model lies and how it is cast."""
+        for option, _ in options(value):
+            if isinstance(option, Object):
+                self.heap[option.id, "#device"] = self.heap[option.id, "#dtype"] = ANYTHING
 
     def new_module(self, made: Object) -> None:
         """torch makes modules in training mode, on the CPU, in float32 (`set_default_dtype` aside)."""
@@ -241,6 +250,8 @@ class LibraryCalls(Expressions):
             return mapped
         if name in library.PREPARE_METHODS and kind is None and arguments.positional:
             given = arguments.positional
+            for value in given:
+                self.placed_unseen(value)
             return given[0] if len(given) == 1 else Tuple(tuple(given))
         if kind in {"model", "module"} or (kind is None and name in library.SAME_OBJECT_METHODS):
             call.state = self.state_of(receiver)

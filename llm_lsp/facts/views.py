@@ -10,7 +10,7 @@ from llm_lsp.diagnostic import Range
 from llm_lsp.facts.events import CallRecord
 from llm_lsp.facts.place import Place
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
-from llm_lsp.facts.values import OVERFLOW, Condition, Constant, Object, Value, options
+from llm_lsp.facts.values import OVERFLOW, Condition, Constant, Object, Opaque, Value, options
 from llm_lsp.knowledge import library
 
 if TYPE_CHECKING:
@@ -23,17 +23,31 @@ __all__ = ["Argument", "Call", "Choice", "Extent", "Loaded", "Meeting", "constan
 class Choice:
     """One of the constants that an argument or a state may be, with the conditions under which it is the one."""
 
-    __slots__ = ("conditions", "is_default", "place", "value")
+    __slots__ = ("_facts", "conditions", "is_default", "node", "value")
 
     def __init__(
-        self, value: object, place: Place | None, conditions: tuple[Condition, ...], *, is_default: bool
+        self, facts: Facts, value: object, node: ast.expr | None, conditions: tuple[Condition, ...], *, is_default: bool
     ) -> None:
+        self._facts = facts
         self.value = value
-        self.place = place
-        """Where it was asked for, where that is known."""
+        self.node = node
         self.conditions = conditions
         self.is_default = is_default
         """Whether a caller, a user or the environment may replace it."""
+
+    @property
+    def place(self) -> Place | None:
+        """Where it was asked for, where that is known."""
+        return None if self.node is None else self._facts.place(self.node)
+
+    def is_guarded_by(self, *words: str) -> bool:
+        """Whether a test that mentions one of the words decided that it is the one, or that it was asked for."""
+        tests = [test for test, _ in self.conditions]
+        if self.node is not None:
+            for record in self._facts.machine.calls.values():
+                if record.node is self.node:
+                    tests += [test for test, _ in record.guards]
+        return any(word in self._facts.text_of(test) for test in tests for word in words)
 
     def agrees_with(self, other: Choice) -> bool:
         """Whether both can hold at once: no test came out one way for this and the other way for that."""
@@ -288,12 +302,70 @@ class Call:
     def length_is_examined(self) -> Truth:
         """Whether the program looks at how long the text that goes in, or what comes out, is."""
         machine = self._facts.machine
-        sources = {self.record.id}
-        for value in self.record.arguments.values():
-            sources |= machine.flow(value)
-        if sources & machine.length_examined:
+        id = self.record.id
+        if ({id} | machine.flow_of(self.record.arguments)) & machine.length_examined:
             return answer(YES)
-        return answer(UNKNOWN if self.record.id in machine.escaped else NO)
+        return answer(UNKNOWN if id in machine.escaped or id in machine.returned or not machine.is_complete else NO)
+
+    @property
+    def cuts_text(self) -> Place | None:
+        """The argument by which this tokenization cuts what is too long; None where it certainly doesn't, or may not."""
+        truncation = self.argument("truncation", None)
+        if truncation is not None:
+            cuts = truncation.constant is True or truncation.constant in {"longest_first", "only_first", "only_second"}
+            return (truncation.place or self.place) if cuts else None
+        limit = self.argument("max_length")
+        if limit is None or limit.constant is None or self.record.name == "apply_chat_template":
+            return None
+        # With `padding` and without `truncation` nothing is cut (seen in transformers 5.24).
+        return limit.place if self.passes("padding", "pad_to_max_length") is NO else None
+
+    @property
+    def text_is_written_here(self) -> bool:
+        """Whether the text that goes in is a literal of the program."""
+        text = self.record.arguments.get("text", 0)
+        if isinstance(text, Object):
+            text = self._facts.machine.heap.get((text.id, "each"))
+        return text is not None and all(isinstance(option, Constant) for option, _ in options(text))
+
+    @property
+    def prepares_training(self) -> Truth:
+        """Whether what this returns is trained on; NO only if it is seen to go into a model that isn't trained with it."""
+        id = self.record.id
+        if id in self._facts.machine.reached_gradient or self.passes("text_target") is YES:
+            return answer(YES)
+        return answer(NO if id in self._facts.fed_to_inference else UNKNOWN)
+
+    def devices(self) -> list[Choice]:
+        """The devices that the called model may be on, as far as they are known; empty if something moved it unseen."""
+        machine, receiver = self._facts.machine, self.record.receiver
+        if isinstance(receiver, Object) and receiver.id in machine.escaped:
+            return []
+        value = self.record.state.get("device")
+        return [] if value is None else self._devices_in(value, ())
+
+    def _devices_in(self, value: Value, conditions: tuple[Condition, ...]) -> list[Choice]:
+        found: list[Choice] = []
+        for option, more in options(value):
+            every = conditions + more
+            if isinstance(option, Constant) and isinstance(option.value, str):
+                name = option.value.partition(":")[0]
+                found.append(Choice(self._facts, name, option.node, every, is_default=option.may))
+            elif isinstance(option, Opaque) and option.cls == "torch.device" and option.call is not None:
+                made = self._facts.machine.calls.get(option.call)
+                named = made.arguments.get("device", 0) or made.arguments.get("type") if made is not None else None
+                found += self._devices_in(named, every) if named is not None else []
+        return found
+
+    @property
+    def float32_input(self) -> Place | None:
+        """An argument that is certainly a float32 tensor."""
+        for value in self.record.arguments.values():
+            if isinstance(value, Opaque) and value.cls in library.FLOAT32_TENSORS and value.call is not None:
+                made = self._facts.machine.calls.get(value.call)
+                if made is not None and "dtype" not in made.arguments.keywords and made.arguments.is_complete:
+                    return self._facts.place(made.node)
+        return None
 
     @property
     def model(self) -> Loaded | None:

@@ -137,6 +137,15 @@ TORCH_DRAWS = frozenset(
         "rand", "randn", "randint", "randperm", "normal", "bernoulli", "multinomial", "poisson", "rand_like", "randn_like", "randint_like",
     )
 ) | frozenset({"torch.utils.data.random_split"})  # fmt: skip
+WITH_FRESH_WEIGHTS = frozenset(
+    f"torch.nn.{name}"
+    for name in (
+        "Linear", "Embedding", "Conv1d", "Conv2d", "LSTM", "GRU", "RNN", "MultiheadAttention", "Transformer", "TransformerEncoderLayer",
+        "TransformerEncoder", "TransformerDecoderLayer", "Bilinear", "LazyLinear",
+    )
+)  # fmt: skip
+FLOAT32_TENSORS = frozenset({"torch.randn", "torch.rand", "torch.zeros", "torch.ones", "torch.normal", "torch.linspace"})
+
 UNSEEDED_GENERATORS = {
     "numpy.random.default_rng": "NumPy",
     "numpy.random.RandomState": "NumPy",
