@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 from llm_lsp.diagnostic import Edit, Location, Position, Range
@@ -25,9 +26,9 @@ _OUR_CODE = re.compile(r"LLM[0-9]+", re.IGNORECASE)
 class _Commented(Protocol):
     """What of a source is needed to put comments into it."""
 
-    @property
+    @cached_property
     def lines(self) -> list[str]: ...
-    @property
+    @cached_property
     def logical_lines(self) -> LogicalLines: ...
     @property
     def magic_rows(self) -> frozenset[int]: ...

@@ -92,8 +92,7 @@ class Analysis:
 
         found = self._lint(file, source)
         places = [(_module_row(source, one.location), one.code) for one in found if one.code not in _OWN_CODES]
-        # pyright takes no cached property for the property of a protocol.
-        edits = [] if source.problems else noqa_edits(source, places)  # pyright: ignore[reportArgumentType]
+        edits = [] if source.problems else noqa_edits(source, places)
         if not edits:
             return Outcome(found, source)
         data = source.with_edits(edits)
