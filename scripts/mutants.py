@@ -1,0 +1,185 @@
+"""What the rules find when one thing is taken away from code that is right, and what they miss.
+
+    python scripts/mutants.py --only LLM301
+
+Silence on good code proves nothing by itself: a rule that never speaks is silent too. So each place of the corpus
+(`scripts/corpus.py`), of `examples/` and of the good twins in `tests/cases/` that is right because of one protection,
+one id, one seed or one check is changed there, one at a time; the mutant is *caught* if the rule then reports a place
+within what was changed that it did not report before. The recall is printed by rule and by part, the misses with
+their place, so that they can be looked at one by one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from llm_lsp.diagnostic import Diagnostic
+from scripts import corpus
+from scripts.linting import Linter
+from scripts.mutation import checkpoints, gradients, lengths, precision, seeds
+from scripts.mutation.edits import Mutant, Program
+
+ROOT = corpus.ROOT
+MAKERS = (checkpoints, lengths, gradients, precision, seeds)
+_SHOWN_ROWS = 12
+
+
+class Place(NamedTuple):
+    """A program of the corpus, and what the tables call its origin."""
+
+    origin: str
+    path: Path
+
+
+class Result(NamedTuple):
+    """What became of one mutant."""
+
+    origin: str
+    path: str
+    mutant: Mutant
+    is_caught: bool
+
+
+def places(cache: Path) -> Iterator[Place]:
+    """The programs that are changed, in a stable order."""
+    for file in corpus.files(cache):
+        yield Place(f"{file.package} {file.part}", file.path)
+    for origin, folder, pattern in (
+        ("examples", ROOT / "examples", "*-fixed/**/*.py"),
+        ("cases", ROOT / "tests" / "cases", "*/good*.py"),
+        ("cases", ROOT / "tests" / "cases", "*/good/*.py"),
+    ):
+        for path in sorted(folder.glob(pattern)):
+            yield Place(origin, path)
+
+
+def mutants(path: Path, codes: frozenset[str]) -> list[Mutant]:
+    """The mutants of a file for some rules; none where the file is no program."""
+    try:
+        program = Program(path.read_text(encoding="utf-8-sig"))
+    except (SyntaxError, ValueError, RecursionError):
+        return []
+    found = [mutant for maker in MAKERS for mutant in maker.mutants(program)]
+    return sorted(mutant for mutant in found if mutant.code in codes)
+
+
+def run(linter: Linter, chosen: Iterable[Place], codes: frozenset[str], limit: int | None) -> Iterator[Result]:
+    """Lint every mutant, at most `limit` for each rule."""
+    made: Counter[str] = Counter()
+    for place in chosen:
+        before: list[Diagnostic] | None = None
+        for mutant in mutants(place.path, codes):
+            if limit is not None and made[mutant.code] >= limit:
+                continue
+            made[mutant.code] += 1
+            if before is None:
+                before = linter.diagnostics(place.path)
+            after = linter.diagnostics(place.path, mutant.text)
+            yield Result(place.origin, _shown(place.path), mutant, _is_caught(mutant, before, after))
+
+
+def _is_caught(mutant: Mutant, before: Iterable[Diagnostic], after: Iterable[Diagnostic]) -> bool:
+    """Rows are the original's in a mutant too, so that a report is new if nothing was reported in its row."""
+    # The two rules on half precision divide one fault between them: either is right.
+    codes = {precision.AUTOCAST, precision.ON_CPU} if mutant.code.startswith("LLM30") else {mutant.code}
+    codes = codes if mutant.code in {precision.AUTOCAST, precision.ON_CPU} else {mutant.code}
+    known = {(one.code, one.location.range.start.row) for one in before}
+    new = [one for one in after if one.code in codes and (one.code, one.location.range.start.row) not in known]
+    return any(
+        one.location.range.start.row <= last and first <= one.location.range.end.row
+        for one in new
+        for first, last in mutant.places
+    )
+
+
+def _shown(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else path.as_posix()
+
+
+# ---------------------------------------------------------------- what is printed
+
+
+def table(results: Iterable[Result]) -> str:
+    """The recall by rule and origin, as a Markdown table."""
+    made: Counter[tuple[str, str]] = Counter()
+    caught: Counter[tuple[str, str]] = Counter()
+    for result in results:
+        for origin in (result.origin, "all"):
+            made[result.mutant.code, origin] += 1
+            caught[result.mutant.code, origin] += result.is_caught
+    lines = ["| rule | of | mutants | caught | recall |", "| --- | --- | ---: | ---: | ---: |"]
+    for code, origin in sorted(made, key=lambda key: (key[0], key[1] != "all", key[1])):
+        number, hits = made[code, origin], caught[code, origin]
+        lines.append(f"| {code} | {origin} | {number} | {hits} | {hits / number:.0%} |")
+    return "\n".join(lines)
+
+
+def misses(results: Iterable[Result]) -> Iterator[str]:
+    """Each mutant that was not caught: where, what, and the rows around the change."""
+    for result in results:
+        if not result.is_caught:
+            first, last = result.mutant.changed
+            rows = result.mutant.text.split("\n")[first - 1 : min(last, first + _SHOWN_ROWS)]
+            snippet = "\n".join(f"    {row}" for row in rows)
+            yield f"{result.path}:{first}: {result.mutant.code} {result.mutant.kind}\n{snippet}"
+
+
+def as_json(results: Iterable[Result]) -> str:
+    """The results, one object each."""
+    return json.dumps(
+        [
+            {
+                "rule": result.mutant.code,
+                "kind": result.mutant.kind,
+                "of": result.origin,
+                "filename": result.path,
+                "rows": result.mutant.changed,
+                "caught": result.is_caught,
+            }
+            for result in results
+        ],
+        indent=1,
+    )
+
+
+def main() -> int:
+    """Make the mutants, lint them, print what was found."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--only", metavar="CODES", help="rules, separated by commas")
+    parser.add_argument("--limit", type=int, metavar="N", help="at most so many mutants for each rule")
+    parser.add_argument("--of", metavar="WORD", default="", help="only of origins and paths that contain this")
+    parser.add_argument("--json", action="store_true", help="one object for each mutant")
+    parser.add_argument("--cache", type=Path, default=corpus.CACHE, help="the corpus (default: .cache/corpus)")
+    options = parser.parse_args()
+    absent = corpus.missing(options.cache)
+    if absent:
+        names = ", ".join(package.name for package in absent)
+        print(f"{names} missing: run `python scripts/corpus.py` first; going on without", file=sys.stderr)
+    known = Linter().codes
+    codes = frozenset(options.only.split(",")) if options.only else known
+    if codes - known:
+        parser.error(f"no such rule: {', '.join(sorted(codes - known))}")
+    chosen = (place for place in places(options.cache) if options.of in f"{place.origin} {place.path.as_posix()}")
+    # The pair of rules on half precision is judged together.
+    linter = Linter(codes | ({precision.AUTOCAST, precision.ON_CPU} if codes & {"LLM302", "LLM303"} else set()))
+    results = list(run(linter, chosen, codes, options.limit))
+    if options.json:
+        print(as_json(results))
+        return 0
+    for miss in misses(results):
+        print(miss, end="\n\n")
+    print(table(results))
+    if linter.crashes:
+        print(f"{len(linter.crashes)} crashes, the first:\n{linter.crashes[0].traceback}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,92 @@
+"""LLM302 and LLM303: what keeps half precision off the CPU, or float32 inputs off half weights, is taken away."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from scripts.mutation.edits import Mutant, Program, Replacement, dotted, last_name, mutant
+
+AUTOCAST, ON_CPU = "LLM302", "LLM303"
+
+_GPU = re.compile(r"cuda|gpu|device", re.IGNORECASE)
+_HALF = frozenset({"float16", "half"})
+
+
+def mutants(program: Program) -> Iterator[Mutant]:
+    """Every mutant of a program that mentions half precision."""
+    if not any(_is_half(node) for node in ast.walk(program.tree)):
+        return
+    for node in ast.walk(program.tree):
+        if isinstance(node, ast.IfExp):
+            yield from _unconditional(program, node)
+        elif isinstance(node, ast.If):
+            yield from _unguarded(program, node)
+        elif isinstance(node, ast.With | ast.AsyncWith):
+            yield from _without_autocast(program, node)
+        elif isinstance(node, ast.Call):
+            yield from _left_on_cpu(program, node)
+
+
+def _is_half(node: ast.AST) -> bool:
+    if isinstance(node, ast.Attribute):
+        return node.attr in _HALF
+    return isinstance(node, ast.Constant) and node.value in {"float16", "fp16"}
+
+
+def _mentions_half(node: ast.AST) -> bool:
+    return any(_is_half(each) for each in ast.walk(node))
+
+
+def _unconditional(program: Program, choice: ast.IfExp) -> Iterator[Mutant]:
+    """`torch.float16 if on_gpu else torch.float32` is `torch.float16`."""
+    if _is_half(choice.body) and not _mentions_half(choice.orelse) and _GPU.search(ast.unparse(choice.test)):
+        half = program.text[slice(*program.span(choice.body))]
+        yield from _one(program, ON_CPU, "choice", [program.blanked(choice, half)], choice)
+
+
+def _unguarded(program: Program, guard: ast.If) -> Iterator[Mutant]:
+    """`if on_gpu: model.half()` is `model.half()`."""
+    called = any(
+        isinstance(node, ast.Call) and last_name(node.func) in {"half", "to"} and _mentions_half(node)
+        for statement in guard.body
+        for node in ast.walk(statement)
+    )
+    if called and _GPU.search(ast.unparse(guard.test)):
+        yield from _one(program, ON_CPU, "guard", program.dedented(guard), guard)
+
+
+def _without_autocast(program: Program, block: ast.With | ast.AsyncWith) -> Iterator[Mutant]:
+    names = [item.context_expr for item in block.items]
+    if len(names) == 1 and isinstance(names[0], ast.Call) and last_name(names[0].func) == "autocast":
+        yield from _one(program, AUTOCAST, "autocast", program.dedented(block), block)
+
+
+def _left_on_cpu(program: Program, call: ast.Call) -> Iterator[Mutant]:
+    """`model.half().to("cuda")` is `model.half()`."""
+    function = program.function_of(call)
+    moved = isinstance(call.func, ast.Attribute) and (
+        (call.func.attr == "cuda" and not call.args)
+        or (
+            call.func.attr == "to"
+            and len(call.args) == 1
+            and isinstance(call.args[0], ast.Constant)
+            and str(call.args[0].value).startswith("cuda")
+        )
+    )
+    receiver = dotted(call.func.value) if isinstance(call.func, ast.Attribute) else ""
+    loads = isinstance(call.func, ast.Attribute) and _mentions_half(call.func.value)
+    if moved and (loads or "model" in receiver) and _mentions_half(function or program.tree):
+        assert isinstance(call.func, ast.Attribute)
+        yield from _one(
+            program, ON_CPU, "move", [Replacement(program.span(call.func.value)[1], program.span(call)[1], "")], call
+        )
+
+
+def _one(
+    program: Program, code: str, kind: str, replacements: list[Replacement], node: ast.expr | ast.stmt
+) -> Iterator[Mutant]:
+    found = mutant(program, code, kind, replacements, program.rows(node), [program.scope_rows(node)])
+    if found is not None:
+        yield found
