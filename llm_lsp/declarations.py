@@ -43,7 +43,7 @@ def read(folder: Path, names: Iterable[str]) -> Mapping[str, Requirement]:
         for reader in (_reader_of(name),)
         if reader is not None
     )
-    if "requirements" in present and (folder / "requirements").is_dir():
+    if "requirements" in present and os.path.isdir(folder / "requirements"):  # noqa: PTH112
         inside = folder / "requirements"
         files = sorted(path.name for path in _entries(inside) if path.suffix in (".txt", ".in"))
         declared = _collect((f"requirements/{name}", _from_requirements(inside / name)) for name in files) | declared
@@ -301,6 +301,8 @@ def _quoted(line: str) -> str:
 
 def _text(path: Path) -> str:
     """The file's text; empty where it can't be read. PowerShell's `>` writes UTF-16."""
+    if not os.path.isfile(path):  # noqa: PTH113 (takes any text, where Path.is_file raises; a pipe would be waited for)
+        return ""
     try:
         with path.open("rb") as stream:
             data = stream.read(_MAX_BYTES)

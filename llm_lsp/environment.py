@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,11 +61,13 @@ def at(path: Path, origin: str, environ: Mapping[str, str]) -> Environment:
     Raises:
         EnvironmentNotFoundError: nothing of that kind is there.
     """
-    if len(path.parts) == 1 and not path.exists():
-        path = next((folder / path for folder in _path_folders(environ) if (folder / path).is_file()), path)
-    if not path.exists():
+    # Not by methods of Path, here and below: they raise in a folder that is closed to us.
+    if len(path.parts) == 1 and not os.path.exists(path):  # noqa: PTH110
+        on_path = (folder / path for folder in _path_folders(environ))
+        path = next((each for each in on_path if os.path.isfile(each)), path)  # noqa: PTH113
+    if not os.path.exists(path):  # noqa: PTH110
         raise EnvironmentNotFoundError(f"{origin}: `{path}` does not exist")
-    if path.is_dir():
+    if os.path.isdir(path):  # noqa: PTH112
         is_site = path.name in ("site-packages", "dist-packages") or any(
             name.endswith(".dist-info") for name in _names(path)
         )
@@ -85,7 +88,7 @@ def _path_folders(environ: Mapping[str, str]) -> Iterator[Path]:
 
 def _of_interpreter(interpreter: Path) -> Iterable[Path]:
     """A virtual environment's `python` is a link: only its own place tells the environment, not its target."""
-    for path in (interpreter, interpreter.resolve()):
+    for path in (interpreter, Path(os.path.realpath(interpreter))):
         version = _version_in(path.name)
         for prefix in (path.parent.parent, path.parent):
             folders = _site_packages(prefix, version)
@@ -107,7 +110,7 @@ def _site_packages(prefix: Path, version: str | None) -> tuple[Path, ...]:
 
 def _own_site_packages(prefix: Path, version: str | None) -> Iterator[Path]:
     windows = prefix / "Lib" / "site-packages"
-    if windows.is_dir():
+    if os.path.isdir(windows):  # noqa: PTH112
         yield windows
         return
     libraries = [prefix / "lib", prefix / "lib64"]
@@ -120,15 +123,15 @@ def _own_site_packages(prefix: Path, version: str | None) -> Iterator[Path]:
         for name in [*matching, *({"python3"} & {*pythons} - {*matching})]:
             for packages in ("site-packages", "dist-packages"):
                 folder = library / name / packages
-                if folder.is_dir():
+                if os.path.isdir(folder):  # noqa: PTH112
                     yield folder
 
 
 def _pyvenv_config(prefix: Path) -> Mapping[str, str]:
-    try:
-        text = (prefix / "pyvenv.cfg").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return {}
+    path, text = prefix / "pyvenv.cfg", ""
+    with suppress(OSError):
+        if path.is_file():
+            text = path.read_text(encoding="utf-8", errors="replace")
     pairs = (line.partition("=") for line in text.splitlines() if "=" in line)
     return {key.strip().lower(): value.strip() for key, _, value in pairs}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -58,10 +59,11 @@ class Walk:
 
         Links to folders are not followed, so a loop of them is harmless. What can't be read goes to `problems`.
         """
-        if given.is_dir():
+        # Not by methods of Path: they raise for a name that is too long, or in a folder that is closed to us.
+        if os.path.isdir(given):  # noqa: PTH112
             if not self.is_skipped(given):
                 yield from self._below(given, os.path.realpath(given), given)
-        elif given.is_file():
+        elif os.path.isfile(given):  # noqa: PTH113
             if not self.is_skipped(given):
                 yield given
         else:
@@ -75,7 +77,8 @@ class Walk:
             return False
         tops = (settings.root, self._outermost(given.parent))
         on_the_way = [path for path in given.parents if any(path.is_relative_to(top) and path != top for top in tops)]
-        return self._judge(given.parent).excludes(given.name, is_folder=given.is_dir()) or any(
+        is_folder = os.path.isdir(given)  # noqa: PTH112
+        return self._judge(given.parent).excludes(given.name, is_folder=is_folder) or any(
             self._judge(folder.parent).excludes(folder.name, is_folder=True) for folder in on_the_way
         )
 
@@ -119,10 +122,10 @@ class Walk:
 
     def _gitignore(self, folder: Path) -> Globs:
         if folder not in self._gitignores:
-            try:
-                text = (folder / ".gitignore").read_text(encoding="utf-8-sig", errors="surrogateescape")
-            except OSError:
-                text = ""
+            path, text = folder / ".gitignore", ""
+            with suppress(OSError):
+                if path.is_file():
+                    text = path.read_text(encoding="utf-8-sig", errors="surrogateescape")
             self._gitignores[folder] = Globs(text.splitlines())
         return self._gitignores[folder]
 

@@ -263,7 +263,8 @@ class Project:
             if "__init__.py" in self._names_in(package):
                 return package / "__init__.py"
         last = f"{parts[-1]}.py" if parts else "__init__.py"
-        return folder / last if last in self._names_in(folder) and (folder / last).is_file() else None
+        found = folder / last
+        return found if last in self._names_in(folder) and os.path.isfile(found) else None  # noqa: PTH113 (never raises)
 
     def _around_package(self, folder: Path) -> Path:
         while "__init__.py" in self._names_in(folder) and folder != folder.parent:

@@ -279,10 +279,10 @@ def find_in(folder: Path) -> Path | None:
         SettingsError: the folder's pyproject.toml names us, but can't be parsed.
     """
     for name in OWN_NAMES:
-        if (folder / name).is_file():
+        if os.path.isfile(folder / name):  # noqa: PTH113 (`Path.is_file` raises in a folder that is closed to us)
             return folder / name
     path = folder / _PYPROJECT
-    if not path.is_file():
+    if not os.path.isfile(path):  # noqa: PTH113 (as above)
         return None
     try:
         text = _text(path)
@@ -402,6 +402,9 @@ def _read_layer(path: Path, before: Iterable[_Layer]) -> _Layer:
 
 
 def _text(path: Path) -> str:
+    # A pipe or a device might never end.
+    if os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113 (as above)
+        raise SettingsError(path, None, "is not a file")
     try:
         data = path.read_bytes()
     except OSError as error:

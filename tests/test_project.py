@@ -80,6 +80,14 @@ def test_a_path_that_is_not_there_is_a_problem_and_stops_nothing() -> None:
     ]
 
 
+@pytest.mark.parametrize("name", ["x" * 5_000, "a\0b", "x.py/y.py"])
+def test_an_impossible_path_is_a_problem_and_stops_nothing(name: str) -> None:
+    write("x.py")
+    project = Project([name, "x.py"])
+    assert [file.shown_path for file in project.files()] == ["x.py"]
+    assert len(project.problems) == 1
+
+
 def test_a_folder_that_cannot_be_read_is_a_problem_and_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     write("a/x.py", "locked/y.py", "z.py")
     scandir = os.scandir

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from packaging.version import Version
 
 from llm_lsp import declarations
 from llm_lsp.project import Project
+from llm_lsp.settings import SettingsError, load
 from llm_lsp.versions import Requirement, is_specifier, normalised
 
 
@@ -387,10 +389,23 @@ def test_two_versions_in_one_lock_are_alternatives(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["requirements.txt", "pyproject.toml", "setup.cfg", "environment.yml", "uv.lock"])
-@pytest.mark.parametrize("data", [b"", b"\x00\xff\xfe" * 50, b"=" * 5_000, b"[" * 5_000, b"- " * 5_000, b"\\\n" * 500])
+@pytest.mark.parametrize(
+    "data", [b"", b"\x00\xff\xfe" * 50, b"=" * 5_000, b"[" * 5_000, b"- " * 5_000, b"\\\n" * 500, b"-r a\x00b\n"]
+)
 def test_garbage_declares_nothing_and_raises_nothing(tmp_path: Path, name: str, data: bytes) -> None:
     (tmp_path / name).write_bytes(data)
     assert "torch" not in declared(tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are of Unix")
+def test_pipes_are_not_waited_for(tmp_path: Path) -> None:
+    for name in ("requirements.txt", "uv.lock", "pyproject.toml", "llm-lint.toml", ".gitignore", "base.toml"):
+        os.mkfifo(tmp_path / name)
+    file = write(tmp_path / "x.py", "")
+    assert [found.path for found in Project([tmp_path]).files()] == [file]
+    assert version(file) is None
+    with pytest.raises(SettingsError, match=r"base\.toml: is not a file"):
+        load(tmp_path / "base.toml")
 
 
 def test_a_folder_named_like_a_declaration_is_passed_over(tmp_path: Path) -> None:
