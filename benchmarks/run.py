@@ -46,10 +46,12 @@ def cost(command: Sequence[str | Path], cwd: Path, runs: int, variables: Mapping
 
 
 def _once(command: Sequence[str | Path], cwd: Path, variables: Mapping[str, str]) -> Cost:
+    # Installers compile what they install; here the first run does, if it may.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "LLM_LINT"))}
     # A file, not a pipe: nobody has to be there to read.
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(
-            command, cwd=cwd, env=os.environ | variables, stdin=subprocess.DEVNULL, stdout=output, stderr=output
+            command, cwd=cwd, env=environment | variables, stdin=subprocess.DEVNULL, stdout=output, stderr=output
         )
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
