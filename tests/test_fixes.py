@@ -109,6 +109,13 @@ def test_wrapping_follows_the_indentation_of_the_file() -> None:
     )
 
 
+def test_an_inner_block_is_wrapped_up_to_where_the_outer_one_goes_on() -> None:
+    text = "def f():\n    for x in y:\n        a()\n        b()\n    c()\n"
+    assert fixed(text, WrapFollowing(place(text, "a()"), NO_GRAD)) == (
+        "def f():\n    for x in y:\n        with torch.no_grad():\n            a()\n            b()\n    c()\n"
+    )
+
+
 def test_a_comment_that_ends_the_body_of_the_last_statement_stays_in_it() -> None:
     text = "for x in y:\n    a(x)\n    # the rest of it\n# of the module\n"
     assert fixed(text, WrapFollowing(place(text, "for x in y"), NO_GRAD)) == (

@@ -2,35 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from llm_lsp.source import Source
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 __all__ = ["unified_diff"]
 
 
 def unified_diff(before: Source, after: Source) -> str:
     """The difference between two versions of a file, cell by cell in a notebook; empty where there is none."""
-    if not before.is_notebook:
-        return "".join(_difference(before.path, _lines(before), _lines(after)))
+    if before.notebook is None or after.notebook is None:
+        texts = [one.decoded.text if one.decoded else one.text for one in (before, after)]
+        return "".join(_difference(before.path, *map(_lines, texts)))
     parts: list[str] = []
-    for cell, old, new in zip(before.cells, _cells(before), _cells(after), strict=True):
-        parts += _difference(f"{before.path}:cell {cell.number}", old, new)
+    for old, new in zip(before.notebook.cells, after.notebook.cells, strict=True):
+        parts += _difference(f"{before.path}:cell {old.number}", _lines(old.text), _lines(new.text))
     return "".join(parts)
 
 
-def _lines(source: Source) -> list[str]:
-    *lines, last = (source.decoded.text if source.decoded else source.text).split("\n")
-    return [line + "\n" for line in lines] + ([last] if last else [])
-
-
-def _cells(source: Source) -> Iterator[list[str]]:
-    for cell in source.cells:
-        yield [line + "\n" for line in source.lines[cell.first_row - 1 : cell.last_row]]
+def _lines(text: str) -> list[str]:
+    *lines, last = text.split("\n")
+    return [f"{line}\n" for line in lines] + ([last] if last else [])
 
 
 def _difference(name: str, old: Sequence[str], new: Sequence[str]) -> Iterator[str]:

@@ -53,7 +53,7 @@ def realise(source: Source, repair: Repair) -> Fix | None:
     try:
         splices = _splices(layout, repair.changes)
         _check(layout, splices)
-    except Unfixable:
+    except (Unfixable, SyntaxError):
         return None
     if not splices:
         return None
@@ -182,6 +182,8 @@ def _check(layout: Layout, splices: Sequence[Splice]) -> None:
             raise Unfixable("a magic or a broken line")
         if layout.cell(first) != layout.cell(last):
             raise Unfixable("more than one cell")
+        if layout.source.is_notebook and any("\f" in line for line in layout.lines[first - 1 : last]):
+            raise Unfixable("a cell that IPython reads without its indentation")
         _check_format_strings(layout, one)
     for first, last, members in _pieces(layout, splices):
         start, end = layout.line_start(first), layout.line_end(last)

@@ -212,6 +212,8 @@ class Layout:
 
     def is_masked(self, first: int, last: int) -> bool:
         """Whether one of these rows is not what the file says, but what could be parsed instead."""
+        if not self.source.magic_rows.isdisjoint(range(first, last + 1)):
+            return True
         return any(begin <= last and first <= end for begin, end in self.source.masked)
 
     def first_code_row(self) -> int:
@@ -282,15 +284,19 @@ def tokens_of(text: str, start: int = 0, end: int | None = None) -> list[Token]:
         lines.append(text[begin:line_end])
         return lines[-1]
 
-    blank = {token.NEWLINE, token.NL, token.INDENT, token.DEDENT, token.ENDMARKER}
+    ends = {token.NEWLINE, token.NL}
+    indentation = {token.INDENT, token.DEDENT, token.ENDMARKER}
     found: list[Token] = []
     try:
         for one in tokenize.generate_tokens(read):
-            if one.type in blank:
+            if one.type in indentation:
                 continue
             begin = starts[one.start[0] - 1] + one.start[1]
+            # Stop at the line end already: the next line may go back to an indentation that was not seen here.
             if begin >= end:
                 break
+            if one.type in ends:
+                continue
             found.append(Token(token.tok_name[one.type], one.string, begin, starts[one.end[0] - 1] + one.end[1]))
     except (tokenize.TokenError, SyntaxError) as error:
         raise Unfixable("the text has no tokens") from error
