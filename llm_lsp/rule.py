@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from llm_lsp.diagnostic import Applicability, Range, Severity
-from llm_lsp.facts import NO, UNKNOWN, YES, Call, Extent, Facts, Place, Truth
+from llm_lsp.facts import NO, UNKNOWN, YES, Call, Extent, Facts, Generator, Place, Truth
 
 __all__ = [
     "NO",
@@ -25,6 +25,7 @@ __all__ = [
     "EnsureImport",
     "Extent",
     "Facts",
+    "Generator",
     "Good",
     "InsertAfter",
     "InsertBefore",

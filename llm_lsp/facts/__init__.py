@@ -195,6 +195,8 @@ class Facts:
         kind = self.machine.kind(value)
         if kind is not None:
             return answer(YES if kind in {"model", "module"} else NO)
+        if value.parent is not None and self.machine.kind(value.parent) == "model" and value.name in library.SUBMODULES:
+            return answer(YES)
         if not value.is_outside or isinstance(value.cls, (str, Class)):
             return answer(UNKNOWN)
         uses = self.machine.uses.get(value.id, set())
@@ -263,17 +265,34 @@ class Facts:
     def meetings(self) -> Iterator[Meeting]:
         """Where tokenizers and models that are both loaded by known names come together, each pair once."""
         seen: set[tuple[object, object]] = set()
-        for record, model, tokenizer, place in self._met():
+        met = [(tokenizer, model, place) for model, tokenizer, place in self._met()]
+        paired = {model.id for _, model, _ in met} | {tokenizer.id for tokenizer, _, _ in met}
+        for tokenizer, model, place in self._kept_together():
+            if tokenizer.id not in paired and model.id not in paired:
+                met.append((tokenizer, model, place))
+        for tokenizer, model, place in met:
             key = (tokenizer.id, model.id)
             if key not in seen:
                 seen.add(key)
                 comparisons = self._compared(tokenizer, model)
                 if comparisons:
-                    yield Meeting(
-                        tokenizer, model, place if record.receiver is not None else self.place(record.node), comparisons
-                    )
+                    yield Meeting(tokenizer, model, place, comparisons)
 
-    def _met(self) -> Iterator[tuple[CallRecord, Loaded, Loaded, Place]]:
+    def _kept_together(self) -> Iterator[tuple[Loaded, Loaded, Place]]:
+        """The one tokenizer and the one model that an object of the program holds."""
+        for held in self.machine.held.values():
+            tokenizers = [value for value in held.values() if self.is_tokenizer(value)]
+            models = [value for value in held.values() if self.machine.kind(value) == "model"]
+            if (
+                len(tokenizers) == 1
+                and len(models) == 1
+                and "resize_token_embeddings" not in self.machine.uses.get(models[0].id, ())
+            ):
+                tokenizer, model = self.loaded(tokenizers[0]), self.loaded(models[0])
+                if tokenizer is not None and model is not None:
+                    yield tokenizer, model, model.load.place
+
+    def _met(self) -> Iterator[tuple[Loaded, Loaded, Place]]:
         for record in self.records:
             kind = library.kind_of(record.name)
             if record.name in {"()", "generate"} and isinstance(record.receiver, Object):
@@ -292,7 +311,7 @@ class Facts:
             for model in models:
                 for tokenizer, place in tokenizers:
                     if tokenizer is not None:
-                        yield record, model, tokenizer, place
+                        yield model, tokenizer, place if record.receiver is not None else self.place(record.node)
 
     def _models_of(self, value: Value, record: CallRecord) -> Iterator[Loaded]:
         if isinstance(value, Object) and "resize_token_embeddings" not in self.machine.uses.get(value.id, ()):
@@ -368,6 +387,19 @@ class Facts:
             elif isinstance(record.result, Object) and self.machine.kind(record.result) in {"model", "optimizer"}:
                 makes.add(root.id)
         return frozenset(makes & trains)
+
+    @cached_property
+    def counted(self) -> frozenset[int]:
+        """What was tokenized whole, without being cut, and then counted or taken apart: texts whose length is known."""
+        found: set[int] = set()
+        known = self.machine.length_examined | self.machine.sliced
+        for call in self.tokenizations():
+            if call.record.id in known and call.cuts_text is None:
+                found |= self.machine.flow_of(call.record.arguments)
+        for record in self.records:
+            if record.name == "tokenize" and record.id in known:
+                found |= self.machine.flow_of(record.arguments)
+        return frozenset(found)
 
     @cached_property
     def fed_to_inference(self) -> frozenset[int]:

@@ -16,6 +16,7 @@ from llm_lsp.facts.values import (
     Function,
     Object,
     Opaque,
+    Partial,
     Symbol,
     Tuple,
     Union,
@@ -52,6 +53,13 @@ class Calls(LibraryCalls):
             return self.instantiate(callee, arguments, node)
         if isinstance(callee, Object):
             return self.call_object(callee, arguments, node)
+        if isinstance(callee, Partial):
+            positional, keywords = (
+                [*callee.positional, *arguments.positional],
+                {**callee.keywords, **arguments.keywords},
+            )
+            whole = Arguments(positional, keywords, arguments.spread, is_complete=arguments.is_complete)
+            return self.call(callee.callee, whole, node)
         if isinstance(callee, Union):
             result: Value | None = None
             for option, _ in callee.options:
@@ -64,6 +72,7 @@ class Calls(LibraryCalls):
         self, name: str, receiver: Value | None, arguments: Arguments, node: ast.AST, callee: Value = ANYTHING
     ) -> Value:
         """Nobody knows what this does."""
+        self.examine_lengths(arguments.values())
         call = self.record(node, name, receiver, arguments, is_resolved=False)
         for value in arguments.values():
             self.escape(value)
@@ -77,7 +86,14 @@ class Calls(LibraryCalls):
             return self.call_builtin(name[9:], arguments, node)
         if root in library.LIBRARY_ROOTS:
             return self.library_call(name, arguments, node)
-        return self.unresolved(name, None, arguments, node)
+        result = self.unresolved(name, None, arguments, node)
+        last = name.rpartition(".")[2]
+        if last[:1].isupper() and not last.isupper():
+            # A class that is not seen: what it makes has an identity, and shows by its use what it is.
+            made = self.outside(last, node)
+            made.call = self.site(node, "call")
+            return made
+        return result
 
     # ------------------------------------------------------------ objects
 
@@ -200,7 +216,14 @@ class Calls(LibraryCalls):
         if name == "items":
             return Opaque("items", sources, call.id)
         keeps = name in {"cuda", "cpu"} or (name == "to" and not any(isinstance(v, Symbol) for v in arguments.values()))
-        return Opaque(receiver.cls if keeps else None, sources | given, receiver.call if keeps else call.id)
+        cls = receiver.cls if keeps else None
+        if (
+            receiver.cls is not None
+            and not keeps
+            and not receiver.cls.startswith(("torch.", "transformers.", "builtins."))
+        ):
+            cls = f"{receiver.cls}.{name}"
+        return Opaque(cls, sources | given, receiver.call if keeps else call.id)
 
     def method_of_constant(self, receiver: Constant, name: str, arguments: Arguments) -> Value:
         known = [value.value for value in arguments.positional if isinstance(value, Constant)]
@@ -400,6 +423,10 @@ class Calls(LibraryCalls):
     def instantiate(self, cls: Class, arguments: Arguments, node: ast.AST) -> Value:
         call = self.record(node, cls.node.name, cls, arguments)
         made = self.make(cls, node, call.id)
+        if self.frame.chain()[-1].id == 0:
+            known = self.made.setdefault(cls.node, [])
+            if all(other.id != made.id for other in known):
+                known.append(made)
         if is_module_class(cls):
             self.new_module(made)
         initialise = cls.find("__init__")
@@ -433,8 +460,9 @@ class Calls(LibraryCalls):
         given = arguments.positional
         first = given[0] if given else ANYTHING
         if name == "len":
-            self.length_examined |= self.flow(first)
             return Opaque("length", self.without_graph(self.flow(first)))
+        if name != "range":
+            self.examine_lengths(given)
         if name == "super":
             return Opaque("super")
         if name in {"getattr", "setattr"} and len(given) > 1:
@@ -476,6 +504,14 @@ class Calls(LibraryCalls):
             self.record(node, "builtins." + name, None, arguments)
             return ANYTHING
         return Opaque(None, self.flow_of(arguments))
+
+    def examine_lengths(self, values: list[Value]) -> None:
+        """Lengths are given to something that compares, prints or keeps them."""
+        for value in values:
+            if isinstance(value, Object):
+                value = self.heap.get((value.id, "each"), value)
+            if isinstance(value, Opaque) and value.cls == "length":
+                self.length_examined |= value.sources
 
     def call_attribute_builtin(self, name: str, given: list[Value], node: ast.AST) -> Value:
         key = given[1]

@@ -102,6 +102,8 @@ class Expressions(Machine):
             self.length_examined |= value.sources
         if name in library.NOT_DIFFERENTIABLE:
             return Opaque(None, self.without_graph(value.sources))
+        if isinstance(value, Opaque) and value.cls == library.FEATURES and name in library.FLOAT_FEATURES:
+            return Opaque(value.cls, value.sources, value.call)
         return Opaque(None, value.sources, value.call if isinstance(value, Opaque) else None)
 
     def attribute_of_object(self, value: Object, name: str, node: ast.AST) -> Value:
@@ -124,6 +126,13 @@ class Expressions(Machine):
 
     def as_default(self, member: Value, owner: Object, name: str, node: ast.AST) -> Value:
         """A class attribute read through an instance: what an instance holds may differ."""
+        if isinstance(member, Opaque) and member.cls in library.FIELDS and member.call in self.calls:
+            made = self.calls[member.call].arguments
+            factory = made.get("default_factory")
+            default = self.call(factory, Arguments([], {}), node) if factory is not None else made.get("default")
+            return (
+                self.as_default(default, owner, name, node) if default is not None else self.part_of(owner, name, node)
+            )
         if isinstance(member, Constant):
             return (
                 Constant(member.value, member.node, may=True)
@@ -174,8 +183,10 @@ class Expressions(Machine):
             for bound in (node.slice.lower, node.slice.upper, node.slice.step):
                 if bound is not None:
                     self.evaluate(bound)
-            if node.slice.upper is not None or node.slice.lower is not None:
-                self.length_examined |= frozenset(source for source in self.flow(value) if source not in self.calls)
+            if node.slice.upper is not None:
+                self.sliced |= self.flow(value)
+                if node.slice.lower is None:
+                    self.cut |= self.flow(value)
             if isinstance(value, (Object, Constant)):
                 return Opaque(None, self.flow(value))
             return value
@@ -313,7 +324,10 @@ class Expressions(Machine):
             if computed is not None:
                 return computed
         sources = self.flow(left) | self.flow(right)
-        return Opaque(None, sources) if sources else ANYTHING
+        if not sources:
+            return ANYTHING
+        lengths = any(isinstance(side, Opaque) and side.cls == "length" for side in (left, right))
+        return Opaque("length" if lengths and isinstance(node.op, (ast.Add, ast.Sub)) else None, sources)
 
     def evaluate_unary(self, node: ast.UnaryOp) -> Value:
         value = self.evaluate(node.operand)
@@ -347,6 +361,10 @@ class Expressions(Machine):
             if isinstance(value, Opaque) and value.cls == "length":
                 self.length_examined |= sources
             found |= sources
+        if len(values) == 2:
+            known = _compare(node.ops[0], values[0], values[1])
+            if known is not None:
+                return known
         if isinstance(node.ops[0], (ast.Is, ast.IsNot)):
             return ANYTHING
         return Opaque(None, self.without_graph(found)) if found else ANYTHING
@@ -373,8 +391,22 @@ class Expressions(Machine):
             return None if inner is None else not inner
         if isinstance(test, (ast.Name, ast.Attribute)):
             name = test.id if isinstance(test, ast.Name) else test.attr
-            return False if name == "TYPE_CHECKING" else None
-        return None
+            if name == "TYPE_CHECKING":
+                return False
+        return self.decided_by_caller(test)
+
+    def decided_by_caller(self, test: ast.expr) -> bool | None:
+        """How a test comes out that reads only what this call of a function was given."""
+        frame = self.frame
+        if frame.call is None or frame.function is None or not isinstance(test, (ast.Name, ast.Compare)):
+            return None
+        names = [test] if isinstance(test, ast.Name) else [test.left, *test.comparators]
+        if not all(
+            isinstance(name, ast.Constant) or (isinstance(name, ast.Name) and name.id in frame.locals) for name in names
+        ):
+            return None
+        value = self.evaluate(test)
+        return value.value if isinstance(value, Constant) and not value.may and isinstance(value.value, bool) else None
 
     # ------------------------------------------------------------ text
 
@@ -386,6 +418,8 @@ class Expressions(Machine):
             inner = part.value if isinstance(part, ast.FormattedValue) else part
             value = self.evaluate(inner)
             sources |= self.flow(value)
+            if isinstance(value, Opaque) and value.cls == "length":
+                self.length_examined |= value.sources
             plain = not isinstance(part, ast.FormattedValue) or (part.format_spec is None and part.conversion == -1)
             if parts is not None and plain and isinstance(value, Constant) and isinstance(value.value, (str, int)):
                 parts.append(str(value.value))
@@ -533,6 +567,8 @@ class Expressions(Machine):
             known = self.heap.get(key)
             self.heap[key] = value if len(choices) == 1 or known is None else join(known, value)
             self.used(option, "." + name)
+            if isinstance(value, Object) and self.kind(value) in {"model", "tokenizer"}:
+                self.held.setdefault(option.id, {})[name] = value
             if option.is_outside:
                 self.escaped |= self.flow(value)
 
@@ -558,6 +594,23 @@ class Expressions(Machine):
 
 
 _SAME_ELEMENTS = frozenset({"builtins.list", "builtins.tuple", "builtins.sorted", "builtins.reversed", "builtins.iter", "builtins.set", "itertools.chain", "itertools.islice", "itertools.cycle"})  # fmt: skip
+
+
+def _compare(operator: ast.cmpop, left: Value, right: Value) -> Constant | None:
+    """How a comparison certainly comes out."""
+    if isinstance(operator, (ast.Is, ast.IsNot)) and isinstance(right, Constant) and right.value is None:
+        if isinstance(left, Constant) and not left.may:
+            is_none = left.value is None
+        elif isinstance(left, (Function, Class, Tuple, Symbol)) or (isinstance(left, Object) and not left.is_outside):
+            is_none = False
+        else:
+            return None
+        return Constant(is_none is isinstance(operator, ast.Is))
+    if not isinstance(left, Constant) or not isinstance(right, Constant) or left.may or right.may:
+        return None
+    if isinstance(operator, (ast.Eq, ast.NotEq)) and isinstance(left.value, (str, int, bool)):
+        return Constant((left.value == right.value) is isinstance(operator, ast.Eq))
+    return None
 
 
 def _compute(operator: ast.operator, left: Constant, right: Constant | Tuple) -> Constant | None:

@@ -42,15 +42,36 @@ class Interpreter(Calls):
             if not waiting:
                 break
             # Those first whose name stands nowhere else: the others are likely called, and then no roots.
-            waiting.sort(key=lambda function: self.text.count(function.name) > 1)
+            waiting.sort(key=lambda function: (_is_preparation(function), self.text.count(function.name) > 1))
             for function in waiting:
                 if function.node not in self.entered:
+                    known = self._last_id
                     self.run_root(function)
+                    left = self.left_behind(mark, known)
                     self.trail.undo(mark)
+                    self.trail.meet([left, {}])
+                    mark = self.trail.mark()
         if self.superseded:
             self.calls = {
                 id: call for id, call in self.calls.items() if call.frame.chain()[-1].id not in self.superseded
             }
+
+    def left_behind(self, mark: int, known: int) -> Changes:
+        """What a root changed that other roots see: globals, and attributes of objects that were there before it.
+
+        Modes and contexts are left out: what one function switches is not how another finds it.
+        """
+        found: Changes = {}
+        module = self.frames[0].locals
+        for key, change in self.trail.changes(mark).items():
+            store, name = change[0], key[1]
+            if store is module:
+                found[key] = change
+            elif store is self.heap and isinstance(name, tuple):
+                owner, attribute = name
+                if 0 <= owner <= known and not attribute.startswith("#"):
+                    found[key] = change
+        return found
 
     def is_waiting(self, node: ast.AST, function: Function) -> bool:
         return node not in self.entered and not isinstance(node, ast.Lambda)
@@ -126,6 +147,8 @@ class Interpreter(Calls):
     def instance_of(self, cls: Class) -> Object:
         """The instance that stands for all that are made elsewhere; its `__init__` has run."""
         made = self.instances.get(cls.node)
+        if made is None and len(self.made.get(cls.node, ())) == 1:
+            return self.made[cls.node][0]
         if made is None:
             self.frame, frame = self.frames[0], self.frame
             made = self.outside("self", cls.node, cls)
@@ -462,6 +485,13 @@ class Interpreter(Calls):
         for other in outcomes[1:]:
             result = (join(result[0], other[0]), join(result[1], other[1]))
         self.heap[GRADIENTS], self.heap[AUTOCAST] = result
+
+
+def _is_preparation(function: Function) -> bool:
+    """False, and so first, for functions that by their names prepare what the others use."""
+    return not function.name.lstrip("_").startswith(
+        ("setup", "lifespan", "startup", "load", "init", "build", "configure", "prepare", "setUp", "on_start")
+    )
 
 
 _RUN: dict[type[ast.AST], Callable[[Interpreter, Any], bool]] = {

@@ -16,6 +16,7 @@ from llm_lsp.facts.values import (
     Function,
     Object,
     Opaque,
+    Partial,
     Symbol,
     Tuple,
     Value,
@@ -78,12 +79,11 @@ class LibraryCalls(Expressions):
             wrapped = next((arguments.get(key) for key in _FIRST_ARGUMENTS if arguments.get(key) is not None), None)
             wrapped = wrapped or arguments.get("model", 0)
             return wrapped if wrapped is not None else ANYTHING
-        if (
-            name == "functools.partial"
-            and len(arguments.positional) == 1
-            and isinstance(arguments.positional[0], Function)
-        ):
-            return _partial(arguments.positional[0], arguments.keywords)
+        if name in {"os.environ.get", "os.getenv"}:
+            default = arguments.get("default", 1)
+            return self.vague(default) if isinstance(default, Constant) and default.value is not None else Opaque(name)
+        if name == "functools.partial" and arguments.positional and arguments.is_complete:
+            return Partial(arguments.positional[0], arguments.positional[1:], arguments.keywords)
         owner, _, last = name.rpartition(".")
         if last in _LOADERS and owner:
             kind = library.kind_of(owner)
@@ -97,14 +97,19 @@ class LibraryCalls(Expressions):
             elif kind == "embedder":
                 self.heap[made.id, "#training"] = OFF
             elif kind in {"trainer", "pipeline"}:
+                self.items_of_datasets(arguments, node)
                 for value in arguments.values():
                     self.placed_unseen(value)
+                if kind == "pipeline":
+                    self.new_pipeline(made, arguments, node)
             return made
         if name in library.TRACKED_CLASSES:
             return self.make(name, node, call.id)
+        if last == "DataLoader":
+            self.items_of_datasets(arguments, node)
         collate = arguments.get("collate_fn") if last == "DataLoader" else None
         sources = self.flow_of(arguments)
-        if isinstance(collate, (Function, Bound)):
+        if isinstance(collate, (Function, Bound, Partial)):
             dataset = arguments.get("dataset", 0) or ANYTHING
             batch = self.make("builtins.list", node)
             self.heap[batch.id, "each"] = self.iterate(dataset, node)
@@ -113,9 +118,27 @@ class LibraryCalls(Expressions):
             sources = self.without_graph(sources)
         return Opaque(name, sources, call.id)
 
+    def items_of_datasets(self, arguments: Arguments, node: ast.AST) -> None:
+        """A loader or trainer takes items from the datasets of the program that it is given."""
+        for value in arguments.values():
+            if isinstance(value, Object) and isinstance(value.cls, Class):
+                take = value.cls.find("__getitem__") or value.cls.find("__iter__")
+                if isinstance(take, Function):
+                    given = [ANYTHING] if take.name == "__getitem__" else []
+                    self.heap[value.id, "each"] = self.call(Bound(value, take), Arguments(given, {}), node)
+
+    def new_pipeline(self, made: Object, arguments: Arguments, node: ast.AST) -> None:
+        """A pipeline loads its model itself; where it puts it is known only if it is told."""
+        dtype = arguments.get("dtype") or arguments.get("torch_dtype")
+        self.heap[made.id, "#dtype"] = self.dtypes_of(dtype, node, ("dtype", "torch_dtype")) if dtype else ANYTHING
+        device = arguments.get("device")
+        if isinstance(device, Constant) and isinstance(device.value, int):
+            device = Constant("cpu" if device.value < 0 else "cuda", device.node, may=device.may)
+        self.heap[made.id, "#device"] = device or ANYTHING
+
     def map_over(self, receiver: Value, name: str, arguments: Arguments, node: ast.AST) -> Value | None:
         """`dataset.map(function)` and its like: the function is called with an item, and the result holds what it returns."""
-        given = [value for value in arguments.values() if isinstance(value, (Function, Bound))]
+        given = [value for value in arguments.values() if isinstance(value, (Function, Bound, Partial))]
         if name not in library.RUNS_WHAT_IT_IS_GIVEN or not given:
             self.hand_over(arguments, in_any_context=True)
             return None
@@ -123,6 +146,9 @@ class LibraryCalls(Expressions):
         result = self.call(given[0], Arguments([element], {}, (ANYTHING,), is_complete=False), node)
         self.hand_over(Arguments([*given[1:]], {}), in_any_context=False)
         return Opaque(None, self.flow(receiver) | self.flow(result))
+
+    def examine_lengths(self, values: list[Value]) -> None:
+        raise NotImplementedError
 
     def hand_over(self, arguments: Arguments, *, in_any_context: bool) -> None:
         """Functions given to a library are called by it."""
@@ -141,7 +167,7 @@ class LibraryCalls(Expressions):
         self.heap[made.id, "#training"] = OFF if how == "from_pretrained" else ON
         dtype = arguments.get("dtype") or arguments.get("torch_dtype")
         if dtype is not None:
-            self.heap[made.id, "#dtype"] = map_options(dtype, lambda value: self.dtype_of(value, node) or ANYTHING)
+            self.heap[made.id, "#dtype"] = self.dtypes_of(dtype, node, ("dtype", "torch_dtype"))
         elif how == "from_pretrained":
             # transformers 4 loads float32, transformers 5 what the checkpoint holds.
             self.heap[made.id, "#dtype"] = ANYTHING
@@ -168,15 +194,21 @@ class LibraryCalls(Expressions):
         self.heap[made.id, "#dtype"] = Constant("float32")
         self.heap[made.id, "#device"] = Constant("cpu")
 
-    def dtype_of(self, value: Value, node: ast.AST) -> Constant | None:
-        """The floating-point type that a value names, with the place where it is asked for."""
+    def dtypes_of(self, value: Value, node: ast.AST, keywords: tuple[str, ...]) -> Value:
+        """The floating-point types that an argument may name, asked for where it is passed."""
+        written: ast.AST = node
+        if isinstance(node, ast.Call):
+            written = next((keyword.value for keyword in node.keywords if keyword.arg in keywords), node)
+        return map_options(value, lambda option: self.dtype_of(option, written) or ANYTHING)
+
+    def dtype_of(self, value: Value, written: ast.AST) -> Constant | None:
+        """The floating-point type that a value names."""
         name = (
             value.name if isinstance(value, Symbol) else f"torch.{value.value}" if isinstance(value, Constant) else ""
         )
         known = library.FLOAT_TYPES.get(name)
         if known is None:
             return None
-        written = value.node if isinstance(value, Constant) and value.node is not None else node
         return Constant(known, written if isinstance(written, ast.expr) else None)
 
     def state_of(self, model: Object) -> dict[str, Value]:
@@ -236,6 +268,7 @@ class LibraryCalls(Expressions):
 
     def library_method(self, receiver: Object, name: str, arguments: Arguments, node: ast.AST) -> Value:
         """A method of an object that a library defines, or of one that came in from outside."""
+        self.examine_lengths(arguments.values())
         kind = self.kind(receiver)
         self.used(receiver, name)
         call = self.record(node, name, receiver, arguments)
@@ -253,6 +286,9 @@ class LibraryCalls(Expressions):
             for value in given:
                 self.placed_unseen(value)
             return given[0] if len(given) == 1 else Tuple(tuple(given))
+        if kind == "model" and (name in library.SUBMODULES or name in library.FORWARD_METHODS):
+            part = receiver if name in library.FORWARD_METHODS else self.child(receiver, name, node)
+            return self.call_module(part, arguments, node)
         if kind in {"model", "module"} or (kind is None and name in library.SAME_OBJECT_METHODS):
             call.state = self.state_of(receiver)
             self.method_of_module(receiver, name, arguments, node)
@@ -270,12 +306,16 @@ class LibraryCalls(Expressions):
         if kind in {"tokenizer", "processor"}:
             if name in _TOKENIZES:
                 return Opaque(_ENCODING, frozenset((call.id,)), call.id)
-            return Opaque(None, frozenset()) if "decode" in name else self.part_of(receiver, name + "()", node)
+            if "decode" in name:
+                return Opaque(None, self.without_graph(self.flow_of(arguments)), call.id)
+            return self.part_of(receiver, name + "()", node)
         if name == "generate":
             return Opaque(None, self.without_graph(self.flow_of(arguments)) | {call.id}, call.id)
         if kind in {"model", "module"}:
             self.graph_ids.add(call.id)
             return Opaque(None, self.flow_of(arguments) | {call.id}, call.id)
+        if name.startswith("parse_") and receiver.cls == "transformers.HfArgumentParser":
+            return self.parsed_classes(receiver, node)
         if kind in {"embedder", "pipeline", "fast tokenizer", "optimizer", "trainer", "config"}:
             return Opaque(None, frozenset((call.id,)), call.id)
         if name in {"scale"} and arguments.positional:
@@ -298,6 +338,17 @@ class LibraryCalls(Expressions):
             return Opaque(None, sources | receiver.sources | {call.id}, call.id)
         return Opaque(None, self.without_graph(sources), call.id)
 
+    def parsed_classes(self, parser: Object, node: ast.AST) -> Value:
+        """One instance of each dataclass that the parser was given; a user may have set every field."""
+        made = self.calls.get(parser.call) if parser.call is not None else None
+        given = made.arguments.get("dataclass_types", 0) if made is not None else None
+        held = self.heap.get((given.id, "items")) if isinstance(given, Object) else None
+        classes = held.items if isinstance(held, Tuple) else given.items if isinstance(given, Tuple) else (given,)
+        items: list[Value] = []
+        for index, cls in enumerate(classes):
+            items.append(self.outside(f"parsed {index}", node, cls) if isinstance(cls, Class) else ANYTHING)
+        return Tuple(tuple(items))
+
     def items_of(self, receiver: Object, name: str, call: CallRecord, node: ast.AST) -> Value:
         each = self.heap.get((receiver.id, "each"))
         inner = each if each is not None else self.part_of(receiver, "[]", node) if receiver.is_outside else ANYTHING
@@ -310,13 +361,14 @@ class LibraryCalls(Expressions):
     def call_tokenizer(self, tokenizer: Object, arguments: Arguments, node: ast.AST) -> Value:
         call = self.record(node, "()", tokenizer, arguments)
         self.used(tokenizer, "()")
-        call.result = Opaque(_ENCODING, frozenset((call.id,)), call.id)
+        cls = library.FEATURES if self.kind(tokenizer) == "processor" else _ENCODING
+        call.result = Opaque(cls, frozenset((call.id,)), call.id)
         return call.result
 
     def call_module(self, module: Object, arguments: Arguments, node: ast.AST) -> Value:
         """A forward pass: its result holds a graph that leads to what went in."""
         call = self.record(node, "()", module, arguments)
-        call.state = self.state_of(module)
+        call.state = self.state_of(module if module.parent is None or not module.is_outside else module.parent)
         self.used(module, "()")
         self.graph_ids.add(call.id)
         passed = frozenset(
@@ -333,12 +385,6 @@ def _is_device(value: Value) -> bool:
     if isinstance(value, Object):
         return value.is_outside and ("device" in value.name or "rank" in value.name)
     return all(isinstance(option, Constant) for option, _ in options(value))
-
-
-def _partial(function: Function, keywords: dict[str, Value]) -> Function:
-    return Function(
-        function.node, function.frame, function.owner, function.decorators, {**function.defaults, **keywords}
-    )
 
 
 def is_module_class(cls: Class) -> bool:

@@ -64,6 +64,12 @@ class Machine:
         self.escaped: set[int] = set()
         self.returned: set[int] = set()
         self.length_examined: set[int] = set()
+        self.sliced: set[int] = set()
+        """Sources of what was taken apart by `[a:b]`."""
+        self.cut: set[int] = set()
+        """Sources of what was cut on purpose, by `[:n]`."""
+        self.held: dict[int, dict[str, Object]] = {}
+        """By the object's id, the models and tokenizers that were stored on it."""
         self.frozen: set[int] = set()
         """Models, by id, and calls that gave parameters, some of which no longer require gradients."""
         self.frames_reading_gradients: set[int] = set()
@@ -76,6 +82,8 @@ class Machine:
         """Frames of roots that turned out to be called after all: what happened in them counts for nothing."""
         self.functions: dict[ast.AST, Function] = {}
         self.classes: list[Class] = []
+        self.made: dict[ast.AST, list[Object]] = {}
+        """The instances that the module itself makes, by class."""
         self.has_star_import = False
 
     # ------------------------------------------------------------ identities
@@ -205,6 +213,8 @@ class Machine:
         self.heap.clear()
         self.calls.clear()
         self.functions.clear()
+        self.made.clear()
+        self.held.clear()
         self.classes.clear()
         self.children.clear()
         self.frames_by_site.clear()

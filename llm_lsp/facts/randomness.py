@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from llm_lsp.facts.events import CallRecord
 from llm_lsp.facts.place import Place
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
-from llm_lsp.facts.values import Class, Constant, Object
+from llm_lsp.facts.values import Class, Constant, Object, Opaque
 from llm_lsp.knowledge import library
 
 if TYPE_CHECKING:
@@ -18,6 +18,26 @@ if TYPE_CHECKING:
 __all__ = ["Generator", "generators"]
 
 _SEEDING = {"Python": "random.seed", "NumPy": "numpy.random.seed", "torch": "torch.manual_seed"}
+_READING = frozenset({
+    "read", "load", "fetch", "collate", "iter", "parse", "tokenize", "encode", "decode", "preprocess", "batch", "batches", "rows", "row", "dataset",
+    "datasets", "data", "reward", "rewards", "score", "scores", "metric", "metrics", "accuracy", "texts", "text", "examples", "samples", "pairs", "split",
+    "loader", "loaders", "dataloader", "dataloaders", "clean", "normalize", "prompt", "prompts", "corpus", "lines", "loss", "evaluate", "plot", "save",
+})  # fmt: skip
+_PREPARING = frozenset(
+    {
+        "config",
+        "configuration",
+        "settings",
+        "args",
+        "arguments",
+        "env",
+        "environment",
+        "setup",
+        "init",
+        "initialize",
+        "experiment",
+    }
+)
 _OPTIMIZERS = frozenset({"backward", "manual_backward"})
 
 
@@ -101,9 +121,25 @@ def _is_reached(facts: Facts, record: CallRecord) -> bool:
     return facts.source.is_notebook or root.id in facts.training_roots
 
 
+def _only_reads(name: str) -> bool:
+    """Whether an unknown function, by its name, fetches or shapes data, or makes an object of a class.
+
+    Such functions may draw; that they seed a generator for the whole program would be a surprise to everybody.
+    """
+    last = name.rpartition(".")[2]
+    if last[:1].isupper():
+        return not last.endswith(
+            ("Trainer", "Runner", "Experiment", "Engine", "App", "Config", "Context", "Environment", "Env", "Setup")
+        )
+    words = last.lower().split("_")
+    return bool(_READING & set(words)) and not _PREPARING & set(words)
+
+
 def _trains_or_samples(record: CallRecord) -> bool:
-    if record.name in _OPTIMIZERS:
+    if record.name in _OPTIMIZERS or record.name == "torch.multinomial":
         return True
+    if record.name == "fit" and isinstance(record.receiver, Opaque):
+        return (record.receiver.cls or "").startswith(("lightning.", "pytorch_lightning."))
     sampling = record.arguments.get("do_sample")
     return record.name == "generate" and isinstance(sampling, Constant) and sampling.value is True
 
@@ -148,7 +184,7 @@ def _seeded(facts: Facts, name: str, reached: list[CallRecord]) -> Truth:
         if record.is_resolved or record.name == "()":
             continue
         is_method = record.receiver is not None and not isinstance(record.receiver, Class)
-        if not is_method or "seed" in record.name or "determin" in record.name:
+        if (not is_method and not _only_reads(record.name)) or "seed" in record.name or "determin" in record.name:
             return UNKNOWN
     if any("seed" in record.name.rpartition(".")[2] and record.name not in library.SEEDS for record in reached):
         return UNKNOWN

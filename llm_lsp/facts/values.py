@@ -22,6 +22,7 @@ __all__ = [
     "Function",
     "Object",
     "Opaque",
+    "Partial",
     "Sources",
     "Symbol",
     "Tuple",
@@ -194,6 +195,18 @@ class Object(Value):
         """The outside object that it is an attribute or an item of."""
         self.is_outside = is_outside
         self.sources = frozenset((id,)) if is_outside else NOTHING
+
+
+class Partial(Value):
+    """`functools.partial`: a callee with some of its arguments."""
+
+    __slots__ = ("callee", "keywords", "positional")
+
+    def __init__(self, callee: Value, positional: list[Value], keywords: dict[str, Value]) -> None:
+        self.callee = callee
+        self.positional = positional
+        self.keywords = keywords
+        self.sources = NOTHING
 
 
 class Tuple(Value):

@@ -282,13 +282,27 @@ class Call:
         machine, receiver = self._facts.machine, self.record.receiver
         if not isinstance(receiver, Object):
             return answer(UNKNOWN)
-        if receiver.id in machine.frozen:
+        owners = [receiver, *([receiver.parent] if receiver.parent is not None else [])]
+        if any(owner.id in machine.frozen for owner in owners):
             return answer(UNKNOWN)
         for id in machine.frozen:
             record = machine.calls.get(id)
-            if record is not None and record.receiver is receiver:
+            if record is not None and any(record.receiver is owner for owner in owners):
                 return answer(UNKNOWN)
         return answer(NO)
+
+    @property
+    def model_has_learned(self) -> Truth:
+        """Whether the weights of the model that is called are worth something: loaded, trained or put to evaluation."""
+        machine, receiver = self._facts.machine, self.record.receiver
+        if not isinstance(receiver, Object):
+            return answer(UNKNOWN)
+        owner = receiver.parent if receiver.parent is not None and not receiver.parent.is_outside else receiver
+        uses = machine.uses.get(owner.id, set())
+        if uses & {"eval", "load_state_dict"} or self.model_is_trained is YES or owner.is_outside:
+            return answer(YES)
+        made = machine.calls.get(owner.call) if owner.call is not None else None
+        return answer(YES if made is not None and made.name.rpartition(".")[2] == "from_pretrained" else NO)
 
     @property
     def is_only_returned(self) -> Truth:
@@ -303,7 +317,8 @@ class Call:
         """Whether the program looks at how long the text that goes in, or what comes out, is."""
         machine = self._facts.machine
         id = self.record.id
-        if ({id} | machine.flow_of(self.record.arguments)) & machine.length_examined:
+        texts = machine.flow_of(self.record.arguments)
+        if ({id} | texts) & machine.length_examined or texts & (self._facts.counted | machine.cut):
             return answer(YES)
         return answer(UNKNOWN if id in machine.escaped or id in machine.returned or not machine.is_complete else NO)
 
@@ -323,10 +338,12 @@ class Call:
     @property
     def text_is_written_here(self) -> bool:
         """Whether the text that goes in is a literal of the program."""
-        text = self.record.arguments.get("text", 0)
-        if isinstance(text, Object):
-            text = self._facts.machine.heap.get((text.id, "each"))
-        return text is not None and all(isinstance(option, Constant) for option, _ in options(text))
+        node = self.record.node
+        if not isinstance(node, ast.Call) or not node.args:
+            return False
+        text = node.args[0]
+        items = text.elts if isinstance(text, (ast.List, ast.Tuple)) else [text]
+        return all(isinstance(item, ast.Constant) for item in items)
 
     @property
     def prepares_training(self) -> Truth:
@@ -361,6 +378,10 @@ class Call:
     def float32_input(self) -> Place | None:
         """An argument that is certainly a float32 tensor."""
         for value in self.record.arguments.values():
+            if isinstance(value, Opaque) and value.cls == library.FEATURES and value.call is not None:
+                if any(name in self._facts.text_of(self.record.node) for name in library.FLOAT_FEATURES):
+                    made = self._facts.machine.calls.get(value.call)
+                    return self._facts.place(made.node) if made is not None else None
             if isinstance(value, Opaque) and value.cls in library.FLOAT32_TENSORS and value.call is not None:
                 made = self._facts.machine.calls.get(value.call)
                 if made is not None and "dtype" not in made.arguments.keywords and made.arguments.is_complete:

@@ -86,6 +86,17 @@ RUNS_WHAT_IT_IS_GIVEN = frozenset(
 )
 """Methods of datasets and pools that call the function they are given, once for each item, in the thread's own context."""
 
+SUBMODULES = frozenset({
+    "encoder", "decoder", "bert", "roberta", "distilbert", "deberta", "electra", "albert", "xlnet", "transformer", "vit", "model", "lm_head", "classifier",
+    "embeddings", "vision_model", "text_model", "audio_encoder", "text_encoder", "language_model", "vision_tower", "wav2vec2", "gpt_neox", "wte", "score",
+})  # fmt: skip
+"""Attributes under which transformers' models keep modules that are called for a forward of their own."""
+FORWARD_METHODS = frozenset({"get_image_features", "get_text_features", "get_audio_features", "get_video_features"})
+FEATURES = "transformers.BatchFeature"
+FLOAT_FEATURES = frozenset({"input_values", "input_features"})
+"""What a speech processor returns in float32, and a model in half precision does not cast (vision models cast theirs)."""
+FIELDS = frozenset({"dataclasses.field", "attr.ib", "attrs.field", "attr.field", "pydantic.Field", "pydantic.fields.Field"})
+
 # ---------------------------------------------------------------- randomness
 
 SEEDS: dict[str, frozenset[str]] = {

@@ -99,4 +99,4 @@ def _keeps_a_graph_for_nothing(call: Call) -> bool:
     reaches = call.reaches_gradient
     if reaches is UNKNOWN:
         return call.is_only_returned is YES and call.is_meant_for_inference is YES
-    return reaches is NO
+    return reaches is NO and call.model_has_learned is YES

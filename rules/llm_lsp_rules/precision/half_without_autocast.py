@@ -61,7 +61,7 @@ def train(loader):
             for half in call.states("dtype"):
                 if half.value != "float16" or half.place is None or call.autocast is not NO:
                     continue
-                if call.reaches_gradient is YES:
+                if call.reaches_gradient is YES and call.gradients is YES and call.model_is_frozen is NO:
                     yield self.report(
                         half.place,
                         "a model in float16 is trained without autocast",
