@@ -171,7 +171,7 @@ class Facts:
         """The calls that make a model compute: forwards and `generate`."""
         for record in self.records:
             if record.name in {"()", "generate"} and isinstance(record.receiver, Object):
-                if self.is_model(record.receiver) is YES:
+                if self.machine.kind(record.receiver) == "pipeline" or self.is_model(record.receiver) is YES:
                     yield Call(self, record)
 
     def generators(self) -> Iterator[Generator]:

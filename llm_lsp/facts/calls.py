@@ -105,6 +105,7 @@ class Calls(LibraryCalls):
             return self.call_module(callee, arguments, node)
         if kind in {"loss", "pipeline", "embedder"}:
             call = self.record(node, "()", callee, arguments)
+            call.state = self.state_of(callee)
             call.result = Opaque(None, self.flow_of(arguments) if kind == "loss" else frozenset((call.id,)), call.id)
             return call.result
         if isinstance(callee.cls, Class):
@@ -223,7 +224,7 @@ class Calls(LibraryCalls):
             and not receiver.cls.startswith(("torch.", "transformers.", "builtins."))
         ):
             cls = f"{receiver.cls}.{name}"
-        return Opaque(cls, sources | given, receiver.call if keeps else call.id)
+        return Opaque(cls, sources | given or frozenset((call.id,)), receiver.call if keeps else call.id)
 
     def method_of_constant(self, receiver: Constant, name: str, arguments: Arguments) -> Value:
         known = [value.value for value in arguments.positional if isinstance(value, Constant)]

@@ -116,7 +116,7 @@ class LibraryCalls(Expressions):
             sources = sources | self.flow(self.call(collate, Arguments([batch], {}), node))
         if last in library.NOT_DIFFERENTIABLE or not name.startswith(("torch.", "einops.", "copy.")):
             sources = self.without_graph(sources)
-        return Opaque(name, sources, call.id)
+        return Opaque(name, sources or frozenset((call.id,)), call.id)
 
     def items_of_datasets(self, arguments: Arguments, node: ast.AST) -> None:
         """A loader or trainer takes items from the datasets of the program that it is given."""
@@ -124,7 +124,7 @@ class LibraryCalls(Expressions):
             if isinstance(value, Object) and isinstance(value.cls, Class):
                 take = value.cls.find("__getitem__") or value.cls.find("__iter__")
                 if isinstance(take, Function):
-                    given = [ANYTHING] if take.name == "__getitem__" else []
+                    given: list[Value] = [ANYTHING] if take.name == "__getitem__" else []
                     self.heap[value.id, "each"] = self.call(Bound(value, take), Arguments(given, {}), node)
 
     def new_pipeline(self, made: Object, arguments: Arguments, node: ast.AST) -> None:
@@ -307,7 +307,9 @@ class LibraryCalls(Expressions):
             if name in _TOKENIZES:
                 return Opaque(_ENCODING, frozenset((call.id,)), call.id)
             if "decode" in name:
-                return Opaque(None, self.without_graph(self.flow_of(arguments)), call.id)
+                sources = self.flow_of(arguments)
+                written = any(id in self.graph_ids or self.is_generation(id) for id in sources)
+                return Opaque(None, frozenset((call.id,)) if written else sources, call.id)
             return self.part_of(receiver, name + "()", node)
         if name == "generate":
             return Opaque(None, self.without_graph(self.flow_of(arguments)) | {call.id}, call.id)
@@ -337,6 +339,10 @@ class LibraryCalls(Expressions):
             self.graph_ids.add(call.id)
             return Opaque(None, sources | receiver.sources | {call.id}, call.id)
         return Opaque(None, self.without_graph(sources), call.id)
+
+    def is_generation(self, id: int) -> bool:
+        call = self.calls.get(id)
+        return call is not None and call.name == "generate"
 
     def parsed_classes(self, parser: Object, node: ast.AST) -> Value:
         """One instance of each dataclass that the parser was given; a user may have set every field."""

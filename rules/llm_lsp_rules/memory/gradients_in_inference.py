@@ -36,7 +36,7 @@ class GradientsInInference(Rule):
 
     code = "LLM301"
     severity = Severity.WARNING
-    triggers = ("(",)
+    triggers = ("eval()", "from_pretrained", "state_dict", ".train(", "backward(", "parameters(", "generate(", "requires_grad_")
     bad = [
         Bad(
             """\

@@ -30,7 +30,7 @@ class UnseededRandomness(Rule):
 
     code = "LLM501"
     severity = Severity.WARNING
-    triggers = ("rand", "shuffle", "permut", "choice", "sample", "Linear", "from_config", "num_labels", "normal")
+    triggers = ("rand", "shuffle", "permut", "choice", "sample", "normal", "bernoulli", "multinomial", "Linear", "Embedding", "Module", "from_config", "num_labels")
     bad = [
         Bad(
             """\
