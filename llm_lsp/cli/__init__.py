@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         silence_stdout()
         return READER_LEFT
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - each has its exit code
         from llm_lsp.cli.failures import is_for_the_user
 
         if not is_for_the_user(error):

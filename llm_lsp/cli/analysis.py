@@ -6,7 +6,8 @@ import gc
 import sys
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import NamedTuple
 
 from llm_lsp.builtin_codes import BUILTIN_CODES, NOT_ANALYSED
 from llm_lsp.cli.selection import Selection
@@ -24,8 +25,7 @@ _GARBAGE = 500_000
 """So many new containers, some 50 MB, are looked through at the latest."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What became of one file."""
 
     diagnostics: Sequence[Diagnostic]
@@ -33,7 +33,7 @@ class Outcome:
     """The text that the diagnostics speak of; None where the file could not be read."""
     before: Source | None = None
     """The text before it was repaired; None where nothing is to change."""
-    changes: Mapping[str, int] = field(default_factory=dict[str, int])
+    changes: Mapping[str, int] = MappingProxyType({})
     """How often each code was repaired, or suppressed."""
     failure: str | None = None
     """Why a file that should have been repaired was not."""
@@ -82,7 +82,7 @@ class Analysis:
         try:
             done = fix(source, lambda current: self._lint(file, current), unsafe=unsafe)
         except FixesDoNotSettle as error:
-            return replace(self._linted(file, source), failure=str(error))
+            return self._linted(file, source)._replace(failure=str(error))
         if done.source.data == source.data:
             return Outcome(done.diagnostics, source)
         return Outcome(done.diagnostics, done.source, source, done.applied)

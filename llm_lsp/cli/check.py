@@ -116,11 +116,15 @@ class _Job:
                 )
             return self._exit_code(found=False)
         by_code = {rule.code: rule for rule in rules}
+
+        def explain(code: str) -> str:
+            return explanation(by_code[code])
+
         results = Results(
             diagnostics=tuple(self._diagnostics),
             files=self._files,
             lines=self._lines,
-            explain=lambda code: explanation(by_code[code]),
+            explain=explain,
             root=str(Path.cwd()),
             fixed=changes,
             unsafe_fixes=options.unsafe_fixes,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
+from typing import NamedTuple
 
 from llm_lsp.diagnostic import Range
 from llm_lsp.render.paint import Paint
@@ -22,8 +22,7 @@ _TAB = 4
 _BIDIRECTIONAL = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c")
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(NamedTuple):
     """A range to underline with `sign`, and what to write behind the underline."""
 
     range: Range
@@ -32,8 +31,7 @@ class Mark:
     label: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Span:
+class _Span(NamedTuple):
     """The part of a mark that lies on one row, in code points from 0."""
 
     mark: Mark

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from llm_lsp.diagnostic import Diagnostic, Location, Range
 from llm_lsp.source import Source
@@ -44,8 +44,7 @@ class QuotedLines:
         return None if source is None else _line(source, cell, row)
 
 
-@dataclass(frozen=True, slots=True)
-class Results:
+class Results(NamedTuple):
     """One run, as the output formats see it."""
 
     diagnostics: tuple[Diagnostic, ...]
