@@ -14,7 +14,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -40,12 +40,12 @@ class Cost(NamedTuple):
     """Megabytes resident at the most."""
 
 
-def cost(command: Sequence[str | Path], cwd: Path, runs: int, variables: Mapping[str, str] | None = None) -> Cost:
+def cost(command: Sequence[str | Path], cwd: Path, runs: int, variables: dict[str, str] | None = None) -> Cost:
     """The cheapest of some runs: what else the machine does only ever adds."""
     return min(_once(command, cwd, variables or {}) for _ in range(runs))
 
 
-def _once(command: Sequence[str | Path], cwd: Path, variables: Mapping[str, str]) -> Cost:
+def _once(command: Sequence[str | Path], cwd: Path, variables: dict[str, str]) -> Cost:
     # Installers compile what they install; here the first run does, if it may.
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "LLM_LINT"))}
     # A file, not a pipe: nobody has to be there to read.
@@ -55,9 +55,11 @@ def _once(command: Sequence[str | Path], cwd: Path, variables: Mapping[str, str]
         )
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode not in (0, 1):
-            output.seek(0)
-            sys.exit(f"{' '.join(map(str, command))} failed:\n{output.read().decode(errors='replace')}")
+        output.seek(0)
+        said = output.read().decode(errors="replace")
+    # What gives up early is fast, and worth nothing.
+    if process.returncode not in (0, 1) or "LLM002" in said:
+        sys.exit(f"{' '.join(map(str, command))} failed:\n{said}")
     per_megabyte = 1e6 if sys.platform == "darwin" else 1e6 / 1024
     return Cost(used.ru_utime + used.ru_stime, used.ru_maxrss / per_megabyte)
 
