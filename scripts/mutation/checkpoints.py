@@ -9,7 +9,7 @@ from functools import cache
 from typing import NamedTuple
 
 from llm_lsp.knowledge import checkpoints
-from scripts.mutation.edits import Mutant, Program, Replacement, dotted, mutant
+from scripts.mutation.edits import Mutant, Program, dotted, mutant
 
 CODE = "LLM101"
 

@@ -12,6 +12,7 @@ CODE = "LLM107"
 
 _OVERFLOW = frozenset({"return_overflowing_tokens", "stride"})
 _LENGTH = re.compile(r"\blen\(|\.shape\b|\.size\(|attention_mask|num_tokens|n_tokens|length", re.IGNORECASE)
+_OF_TOKENS = re.compile(r"input_ids|token|\bids\b|pieces|max_len", re.IGNORECASE)
 
 
 def mutants(program: Program) -> Iterator[Mutant]:
@@ -19,23 +20,37 @@ def mutants(program: Program) -> Iterator[Mutant]:
     cuts = [node for node in ast.walk(program.tree) if isinstance(node, ast.Call) and _cuts(node)]
     for cut in cuts:
         yield from _without_overflow(program, cut)
-    if not cuts:
-        return
     places = [program.scope_rows(cut) for cut in cuts]
-    for node in ast.walk(program.tree):
-        if isinstance(node, ast.Assert | ast.If) and _compares_length(node.test):
-            if isinstance(node, ast.If) and (node.orelse or not _speaks(node)):
-                continue
-            replacements = [program.blanked(node, "pass")]
-        elif isinstance(node, ast.Call) and last_name(node.func) == "filter" and isinstance(node.func, ast.Attribute):
-            if not any(_compares_length(argument) for argument in node.args):
-                continue
-            replacements = [Replacement(program.span(node.func.value)[1], program.span(node)[1], "")]
-        else:
-            continue
-        found = mutant(program, CODE, type(node).__name__.lower(), replacements, program.rows(node), places)
-        if found is not None:
-            yield found
+    for node in ast.walk(program.tree) if cuts else ():
+        if isinstance(node, ast.Assert) or (isinstance(node, ast.If) and not node.orelse and _speaks(node)):
+            yield from _without_check(program, node, places)
+
+
+def _without_check(program: Program, check: ast.Assert | ast.If, places: list[tuple[int, int]]) -> Iterator[Mutant]:
+    """The check goes, and with it what was computed for it alone."""
+    needed = [
+        statement
+        for statement in ast.walk(program.function_of(check) or program.tree)
+        if isinstance(statement, ast.Assign) and _is_only_for(program, statement, check)
+    ]
+    computed = " ".join(ast.unparse(each) for each in (check.test, *needed))
+    if not _compares(check.test) or not _LENGTH.search(computed) or not _OF_TOKENS.search(computed):
+        return
+    replacements = [program.blanked(each, "pass") for each in (check, *needed)]
+    found = mutant(program, CODE, type(check).__name__.lower(), replacements, program.rows(check), places)
+    if found is not None:
+        yield found
+
+
+def _is_only_for(program: Program, statement: ast.Assign, check: ast.stmt) -> bool:
+    names = {target.id for target in statement.targets if isinstance(target, ast.Name)}
+    scope = program.function_of(check) or program.tree
+    uses = [
+        node
+        for node in ast.walk(scope)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in names
+    ]
+    return len(names) == len(statement.targets) and bool(uses) and all(check in program.ancestors(use) for use in uses)
 
 
 def _cuts(call: ast.Call) -> bool:
@@ -55,17 +70,22 @@ def _without_overflow(program: Program, cut: ast.Call) -> Iterator[Mutant]:
         end = program.span(keyword.value)[1]
         comma = re.compile(r"\s*,").match(program.text, end)
         replacements.append(Replacement(start, comma.end() if comma else end, ""))
+    replacements += [
+        program.blanked(statement, "pass")
+        for statement in ast.walk(program.function_of(cut) or program.tree)
+        if isinstance(statement, ast.Expr) and "overflow_to_sample_mapping" in ast.unparse(statement)
+    ]
     found = mutant(program, CODE, "overflow", replacements, program.rows(cut))
     if found is not None:
         yield found
 
 
-def _compares_length(test: ast.expr) -> bool:
+def _compares(test: ast.expr) -> bool:
     return any(
-        isinstance(node, ast.Compare)
-        and any(isinstance(operator, ast.Gt | ast.GtE | ast.Lt | ast.LtE) for operator in node.ops)
-        and _LENGTH.search(ast.unparse(node)) is not None
+        isinstance(operator, ast.Gt | ast.GtE | ast.Lt | ast.LtE)
         for node in ast.walk(test)
+        if isinstance(node, ast.Compare)
+        for operator in node.ops
     )
 
 

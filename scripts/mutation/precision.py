@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from scripts.mutation.edits import Mutant, Program, Replacement, dotted, last_name, mutant
 
@@ -65,23 +65,20 @@ def _without_autocast(program: Program, block: ast.With | ast.AsyncWith) -> Iter
 
 def _left_on_cpu(program: Program, call: ast.Call) -> Iterator[Mutant]:
     """`model.half().to("cuda")` is `model.half()`."""
-    function = program.function_of(call)
-    moved = isinstance(call.func, ast.Attribute) and (
-        (call.func.attr == "cuda" and not call.args)
-        or (
-            call.func.attr == "to"
-            and len(call.args) == 1
-            and isinstance(call.args[0], ast.Constant)
-            and str(call.args[0].value).startswith("cuda")
-        )
-    )
-    receiver = dotted(call.func.value) if isinstance(call.func, ast.Attribute) else ""
-    loads = isinstance(call.func, ast.Attribute) and _mentions_half(call.func.value)
-    if moved and (loads or "model" in receiver) and _mentions_half(function or program.tree):
-        assert isinstance(call.func, ast.Attribute)
-        yield from _one(
-            program, ON_CPU, "move", [Replacement(program.span(call.func.value)[1], program.span(call)[1], "")], call
-        )
+    if not isinstance(call.func, ast.Attribute) or not _moves_to_gpu(call.func.attr, call.args):
+        return
+    receiver = call.func.value
+    is_model = _mentions_half(receiver) or "model" in dotted(receiver)
+    if is_model and _mentions_half(program.function_of(call) or program.tree):
+        removed = Replacement(program.span(receiver)[1], program.span(call)[1], "")
+        yield from _one(program, ON_CPU, "move", [removed], call)
+
+
+def _moves_to_gpu(method: str, arguments: Sequence[ast.expr]) -> bool:
+    if method == "cuda":
+        return not arguments
+    only = arguments[0] if method == "to" and len(arguments) == 1 else None
+    return isinstance(only, ast.Constant) and str(only.value).startswith("cuda")
 
 
 def _one(

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from scripts.mutation.edits import Mutant, Program, Replacement, dotted, last_name, mutant
+from scripts.mutation.edits import Mutant, Program, dotted, last_name, mutant
 
 CODE = "LLM501"
 
@@ -25,19 +25,20 @@ _DRAW = re.compile(
     r"(?:np|numpy)\.random\.(?!seed|default_rng|Generator|RandomState)\w+|random\.(?!seed|Random|random$)\w+"
     r"|torch\.(?:rand|randn|randint|randperm|multinomial|bernoulli|normal|rand_like|randn_like)"
 )
+_TRAINS = re.compile(r"\.backward\(|\bbackward\(|multinomial\(|do_sample=True|\.fit\(")
 _SEEDS_ITSELF = re.compile(r"\w*Trainer(?:\w*Arguments)?|\w+Config")
 
 
 def mutants(program: Program) -> Iterator[Mutant]:
-    """The mutant of a program that is started by itself, draws or trains, and seeds; else none."""
-    if not _is_started(program.tree) or not _is_random(program.tree) or _has_trainer(program.tree):
+    """The mutant of a program that is started by itself, trains or samples at random, and seeds; else none."""
+    tree = program.tree
+    if not (_is_started(tree) and _is_random(tree) and _TRAINS.search(program.text)) or _has_trainer(tree):
         return
-    seeds = [node for node in ast.walk(program.tree) if _is_seed(node)]
-    replacements = [
-        Replacement(*program.span(statement), "pass") for statement in seeds if isinstance(statement, ast.Expr)
-    ]
-    if len(replacements) < len(seeds) or not seeds:
-        return
+    seeds = [node for node in ast.walk(tree) if isinstance(node, ast.Expr) and _is_seed(node.value)]
+    others = [node for node in ast.walk(tree) if isinstance(node, ast.expr) and _is_seed(node)]
+    if not seeds or len(others) > len(seeds):
+        return  # a seed that is part of a larger expression belongs to a generator of its own
+    replacements = [program.blanked(statement, "pass") for statement in seeds]
     found = mutant(program, CODE, "seeds", replacements, (1, program.text.count("\n") + 1))
     if found is not None:
         yield found
@@ -68,8 +69,7 @@ def _has_trainer(tree: ast.Module) -> bool:
     return any(isinstance(node, ast.Call) and _SEEDS_ITSELF.fullmatch(last_name(node.func)) for node in ast.walk(tree))
 
 
-def _is_seed(node: ast.AST) -> bool:
-    call = node.value if isinstance(node, ast.Expr) else None
+def _is_seed(call: ast.expr) -> bool:
     if not isinstance(call, ast.Call):
         return False
     name = dotted(call.func)
