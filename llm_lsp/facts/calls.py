@@ -342,15 +342,13 @@ class Calls(LibraryCalls):
         if isinstance(node, ast.Lambda):
             result = self.evaluate(node.body)
         else:
-            falls = self.run_block(node.body)
+            if self.run_block(node.body):
+                self.leave(_NONE)
             if frame.returns:
-                if falls:
-                    frame.returns.append((_NONE, self.trail.changes(mark, frame.locals)))
-                self.trail.undo(mark)
-                self.trail.meet([changes for _, changes in frame.returns])
+                if len(frame.returns) > 1 or frame.left_at != (self.trail.mark(), self.trail.undone):
+                    self.trail.undo(mark)
+                    self.trail.meet(mark, [changes for _, changes in frame.returns])
                 result = self.join_all([value for value, _ in frame.returns])
-            elif falls:
-                result = _NONE
         self.frame = caller
         if is_decorated:
             self.heap[GRADIENTS], self.heap[AUTOCAST] = gradients, autocast

@@ -461,7 +461,7 @@ class Expressions(Machine):
             value = self.evaluate(node.value)
             self.returned |= self.flow(value)
             yielded = self.iterate(value, node) if isinstance(node, ast.YieldFrom) else value
-            self.frame.returns.append((yielded, self.trail.changes(self.frame.mark, self.frame.locals)))
+            self.leave(yielded)
         return ANYTHING
 
     def evaluate_call(self, node: ast.Call) -> Value:

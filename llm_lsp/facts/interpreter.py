@@ -26,8 +26,8 @@ class Interpreter(Calls):
         self.exits: list[tuple[int, list[Changes], list[Changes]]] = []
         """For each loop that is running: the mark at its beginning, what had changed at its `break`s and its `continue`s."""
         self.instances: dict[ast.AST, Object] = {}
-        self.initialised: dict[int, Changes] = {}
-        """What `__init__` leaves behind, by instance."""
+        self.initialised: set[int] = set()
+        """The instances whose `__init__` has run."""
         self.classes_open: list[Class] = []
 
     # ------------------------------------------------------------ roots
@@ -45,11 +45,15 @@ class Interpreter(Calls):
             waiting.sort(key=lambda function: (_is_preparation(function), self.text.count(function.name) > 1))
             for function in waiting:
                 if function.node not in self.entered:
+                    if function.owner is not None:
+                        self.instance_of(function.owner)
+                        mark = self.trail.mark()
                     known = self._last_id
                     self.run_root(function)
                     left = self.left_behind(mark, known)
                     self.trail.undo(mark)
-                    self.trail.meet([left, {}])
+                    self.trail.redo(left)
+                    self.trail.join_with_before(mark)
                     mark = self.trail.mark()
         if self.superseded:
             self.calls = {
@@ -155,15 +159,9 @@ class Interpreter(Calls):
             self.instances[cls.node] = made
             self.frame = frame
         initialise = cls.find("__init__")
-        if isinstance(initialise, Function) and (made.id, "#initialised") not in self.heap:
-            known = self.initialised.get(made.id)
-            if known is not None:
-                self.trail.redo(known)
-            else:
-                mark = self.trail.mark()
-                self.heap[made.id, "#initialised"] = ON
-                self.initialise(made, initialise)
-                self.initialised[made.id] = self.trail.changes(mark)
+        if isinstance(initialise, Function) and made.id not in self.initialised:
+            self.initialised.add(made.id)
+            self.initialise(made, initialise)
         return made
 
     def initialise(self, made: Object, function: Function) -> None:
@@ -228,7 +226,7 @@ class Interpreter(Calls):
 
     def run_return(self, node: ast.Return) -> bool:
         value = self.evaluate(node.value) if node.value is not None else Constant(None)
-        self.frame.returns.append((value, self.trail.changes(self.frame.mark, self.frame.locals)))
+        self.leave(value)
         return False
 
     def run_raise(self, node: ast.Raise) -> bool:
@@ -319,15 +317,17 @@ class Interpreter(Calls):
         guards, mark = frame.guards, trail.mark()
         frame.guards = (*guards, (node.test, True))
         first_falls = self.run_block(node.body)
-        first = trail.changes(mark)
+        frame.guards = guards
+        if first_falls and not node.orelse:
+            trail.join_with_before(mark, node.test)
+            return True
+        first = trail.changes(mark) if first_falls else {}
         trail.undo(mark)
         frame.guards = (*guards, (node.test, False))
         second_falls = self.run_block(node.orelse)
         frame.guards = guards
         if first_falls and second_falls:
-            second = trail.changes(mark)
-            trail.undo(mark)
-            trail.meet([first, second], node.test)
+            trail.join_with(mark, first, node.test)
             return True
         if first_falls:
             trail.undo(mark)
@@ -354,7 +354,7 @@ class Interpreter(Calls):
                 ends.append(trail.changes(mark))
             trail.undo(mark)
         frame.guards = guards
-        trail.meet(ends)
+        trail.meet(mark, ends)
         return True
 
     # ------------------------------------------------------------ loops
@@ -379,38 +379,43 @@ class Interpreter(Calls):
         guards, loops, mark = frame.guards, frame.loops, trail.mark()
         frame.loops = (*loops, node)
         breaks: list[Changes] = []
-        self.exits.append((mark, breaks, []))
         passes = 2 if len(loops) < _DEEPEST_SECOND_PASS else 1
-        around: list[Changes] = []
+        comes_round = False
         while passes:
             passes -= 1
+            continues: list[Changes] = []
+            self.exits.append((mark, breaks, continues))
             bind()
             falls = self.run_block(node.body)
+            self.exits.pop()
             frame.guards = guards
-            around = self.exits[-1][2]
-            if falls:
-                around.append(trail.changes(mark))
-            trail.undo(mark)
-            if not around:
-                break
-            carries = any(store.get(key) is not None for ends in around for (_, key), (store, _) in ends.items())
-            if not carries:
+            comes_round = falls or bool(continues)
+            if not falls:
+                trail.undo(mark)
+                trail.meet(mark, continues[:1])
+            for changes in continues if falls else continues[1:]:
+                trail.join_with(mark, changes)
+            if not comes_round or not self.carries(mark):
                 break
             if passes:
-                trail.meet([*around, {}])
-                self.exits[-1] = (mark, breaks, [])
-        self.exits.pop()
+                trail.join_with_before(mark)
         frame.loops = loops
-        leaves = may_skip or bool(around)
-        trail.meet([*around, {}] if may_skip else around or [{}])
-        if node.orelse:
-            leaves = self.run_block(node.orelse) and leaves
-        ends = [*breaks, *([trail.changes(mark)] if leaves else [])]
-        trail.undo(mark)
-        if not ends:
-            return False
-        trail.meet(ends)
+        if comes_round and may_skip:
+            trail.join_with_before(mark)
+        leaves = may_skip
+        if node.orelse and leaves:
+            leaves = self.run_block(node.orelse)
+        if not leaves:
+            trail.undo(mark)
+            trail.meet(mark, breaks)
+            return bool(breaks)
+        for changes in breaks:
+            trail.join_with(mark, changes)
         return True
+
+    def carries(self, mark: int) -> bool:
+        """Whether something that was there at the mark has changed since."""
+        return any(before is not None for _, before in self.trail.befores(mark).values())
 
     def run_break(self, node: ast.Break) -> bool:
         if self.exits:
@@ -430,6 +435,10 @@ class Interpreter(Calls):
         frame, trail = self.frame, self.trail
         guards, mark = frame.guards, trail.mark()
         falls = self.run_block(node.body)
+        if not node.handlers:
+            falls = falls and (not node.orelse or self.run_block(node.orelse))
+            frame.guards = guards
+            return (self.run_block(node.finalbody) if node.finalbody else True) and falls
         body = trail.changes(mark)
         ends: list[Changes] = []
         if falls and (not node.orelse or self.run_block(node.orelse)):
@@ -437,14 +446,15 @@ class Interpreter(Calls):
         frame.guards = guards
         trail.undo(mark)
         for handler in node.handlers:
-            trail.meet([body, {}])
+            trail.redo(body)
+            trail.join_with_before(mark)
             if handler.name is not None:
                 frame.locals[handler.name] = ANYTHING
             if self.run_block(handler.body):
                 ends.append(trail.changes(mark))
             frame.guards = guards
             trail.undo(mark)
-        trail.meet(ends or [body])
+        trail.meet(mark, ends or [body])
         falls = self.run_block(node.finalbody) if node.finalbody else True
         return falls and bool(ends)
 

@@ -177,6 +177,12 @@ class Machine:
             if isinstance(option, Object):
                 self.uses.setdefault(option.id, set()).add(how)
 
+    def leave(self, value: Value) -> None:
+        """The function that is running returns, or yields, `value`."""
+        frame = self.frame
+        frame.returns.append((value, self.trail.changes(frame.mark, frame.locals)))
+        frame.left_at = (self.trail.mark(), self.trail.undone)
+
     def step(self) -> None:
         """Count one statement; give up when there were too many."""
         self._steps += 1

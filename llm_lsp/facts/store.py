@@ -50,10 +50,12 @@ Changes = dict[tuple[int, Hashable], tuple[Store, Value | None]]
 class Trail:
     """Everything that was overwritten, in order."""
 
-    __slots__ = ("entries",)
+    __slots__ = ("entries", "undone")
 
     def __init__(self) -> None:
         self.entries: list[tuple[Store, Hashable, Value | None]] = []
+        self.undone = 0
+        """How often something was undone: while it stays the same, so does everything below a mark."""
 
     def mark(self) -> int:
         return len(self.entries)
@@ -66,9 +68,19 @@ class Trail:
                 found[id(store), key] = (store, store.get(key))
         return found
 
+    def befores(self, mark: int) -> Changes:
+        """What was changed since the mark, as it was then."""
+        found: Changes = {}
+        for store, key, before in self.entries[mark:]:
+            full_key = (id(store), key)
+            if full_key not in found:
+                found[full_key] = (store, before)
+        return found
+
     def undo(self, mark: int) -> None:
         """Back to how things were at the mark."""
         entries = self.entries
+        self.undone += 1
         while len(entries) > mark:
             store, key, before = entries.pop()
             store.restore(key, before)
@@ -80,22 +92,34 @@ class Trail:
             else:
                 store[key] = value
 
-    def meet(self, ends: list[Changes], test: ast.expr | None = None) -> None:
-        """From a common beginning, several paths lead here: what each changed is joined."""
-        if len(ends) == 1:
-            self.redo(ends[0])
-            return
-        stores: dict[tuple[int, Hashable], Store] = {}
-        for changes in ends:
-            for full_key, (store, _) in changes.items():
-                stores[full_key] = store
-        for full_key, store in stores.items():
+    def join_with_before(self, mark: int, test: ast.expr | None = None) -> None:
+        """Two paths meet: the one since the mark, taken if `test` came out true, and none at all."""
+        for (_, key), (store, before) in self.befores(mark).items():
+            now = store.get(key)
+            if before is None or now is before:
+                continue
+            joined = before if now is None else join(now, before, test)
+            if joined is not now:
+                store[key] = joined
+
+    def join_with(self, mark: int, other: Changes, test: ast.expr | None = None) -> None:
+        """Two paths from the mark meet: one that made the changes `other`, taken if `test` came out true, and this one."""
+        befores = self.befores(mark)
+        for (_, key), (store, value) in other.items():
+            now = store.get(key)
+            if value is not None and value is not now:
+                store[key] = value if now is None else join(value, now, test)
+        for full_key, (store, before) in befores.items():
+            if full_key in other or before is None:
+                continue
             key = full_key[1]
-            base = store.get(key)
-            met: Value | None = None
-            for changes in ends:
-                value = changes[full_key][1] if full_key in changes else base
-                if value is not None:
-                    met = value if met is None else met if met is value else join(met, value, test)
-            if met is not None and met is not base:
-                store[key] = met
+            now = store.get(key)
+            if now is not before:
+                store[key] = before if now is None else join(before, now, test)
+
+    def meet(self, mark: int, ends: list[Changes]) -> None:
+        """Several paths from the mark, each undone, meet; of none, nothing has changed."""
+        if ends:
+            self.redo(ends[0])
+            for changes in ends[1:]:
+                self.join_with(mark, changes)
