@@ -15,7 +15,7 @@ from llm_lsp.knowledge import library
 
 __all__ = ["Interpreter"]
 
-_DEEPEST_SECOND_PASS = 2
+_DEEPEST_SECOND_PASS = 1
 
 
 class Interpreter(Calls):

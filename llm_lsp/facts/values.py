@@ -249,20 +249,23 @@ def join(left: Value, right: Value, test: ast.expr | None = None) -> Value:
     """What is known where two paths meet: `left` if `test` came out true, `right` if false."""
     if left is right:
         return left
-    if isinstance(left, Opaque) and isinstance(right, Opaque):
-        cls = left.cls if left.cls == right.cls else None
-        return Opaque(cls, union_of_sources((left, right)), left.call if left.call == right.call else None)
-    if isinstance(left, Constant) and isinstance(right, Constant) and _is_same_constant(left, right):
-        return left if left.may or not right.may else right
+    kind = type(left)
+    if kind is type(right):
+        if kind is Opaque:
+            return _join_opaque(left, right)  # type: ignore[arg-type]
+        if kind is not Union and _is_same(left, right):
+            # Of two equal constants, the one that may be replaced.
+            return right if isinstance(right, Constant) and right.may else left
     merged: list[tuple[Value, tuple[Condition, ...]]] = []
     for value, came_out in ((left, True), (right, False)):
         extra: tuple[Condition, ...] = () if test is None else ((test, came_out),)
         for option, conditions in options(value):
-            if not any(_is_same(option, known) for known, _ in merged):
+            index = _index(option, merged)
+            if index is None:
                 merged.append((option, conditions + extra))
             else:
                 # The same value on both sides no longer depends on anything.
-                merged = [(known, () if _is_same(option, known) else why) for known, why in merged]
+                merged[index] = (merged[index][0], ())
     if len(merged) == 1:
         return merged[0][0]
     if len(merged) > _MOST_OPTIONS:
@@ -270,15 +273,32 @@ def join(left: Value, right: Value, test: ast.expr | None = None) -> Value:
     return Union(tuple(merged))
 
 
+def _join_opaque(left: Opaque, right: Opaque) -> Opaque:
+    cls = left.cls if left.cls == right.cls else None
+    call = left.call if left.call == right.call else None
+    mine, others = left.sources, right.sources
+    if others <= mine and cls == left.cls and call == left.call:
+        return left
+    if mine <= others and cls == right.cls and call == right.call:
+        return right
+    return Opaque(cls, union_of_sources((left, right)), call)
+
+
+def _index(value: Value, merged: list[tuple[Value, tuple[Condition, ...]]]) -> int | None:
+    for index, (known, _) in enumerate(merged):
+        if known is value or (type(known) is type(value) and _is_same(value, known)):
+            return index
+    return None
+
+
 def _is_same(left: Value, right: Value) -> bool:
-    if left is right:
-        return True
-    if isinstance(left, Object) and isinstance(right, Object):
-        return left.id == right.id
-    if isinstance(left, Symbol) and isinstance(right, Symbol):
-        return left.name == right.name
-    if isinstance(left, Constant) and isinstance(right, Constant):
-        return _is_same_constant(left, right)
+    """Whether two values of one class are the same."""
+    if isinstance(left, Object):
+        return isinstance(right, Object) and left.id == right.id
+    if isinstance(left, Constant):
+        return isinstance(right, Constant) and _is_same_constant(left, right)
+    if isinstance(left, Symbol):
+        return isinstance(right, Symbol) and left.name == right.name
     return False
 
 
