@@ -166,12 +166,14 @@ def main() -> int:
         names = ", ".join(package.name for package in absent)
         print(f"{names} missing: run `python scripts/corpus.py` first; going on without", file=sys.stderr)
     known = Linter().codes
-    codes = frozenset(options.only.split(",")) if options.only else known
+    only: str | None = options.only
+    codes = frozenset(only.split(",")) if only else known
     if codes - known:
         parser.error(f"no such rule: {', '.join(sorted(codes - known))}")
     chosen = (place for place in places(options.cache) if options.of in f"{place.origin} {place.path.as_posix()}")
     # The pair of rules on half precision is judged together.
-    linter = Linter(codes | ({precision.AUTOCAST, precision.ON_CPU} if codes & {"LLM302", "LLM303"} else set()))
+    halves = frozenset({precision.AUTOCAST, precision.ON_CPU})
+    linter = Linter(codes | halves if codes & halves else codes)
     results = list(run(linter, chosen, codes, options.limit))
     if options.json:
         print(as_json(results))

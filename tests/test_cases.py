@@ -40,7 +40,8 @@ def codes_of(theme: str) -> frozenset[str]:
 
 
 def case(folder: Path) -> dict[str, Any]:
-    return json.loads((folder / "meta.json").read_text(encoding="utf-8"))
+    content: dict[str, Any] = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
+    return content
 
 
 def folders() -> Iterator[Path]:
@@ -57,7 +58,7 @@ def diagnostics(files: list[str], folder: Path, alone: Path) -> dict[str, list[D
 def shows(diagnostic: Diagnostic, place: dict[str, Any]) -> bool:
     if "cell" in place and diagnostic.location.cell != place["cell"] + 1:
         return False
-    row = place.get("line_in_cell", place.get("line"))
+    row: int = place["line_in_cell"] if "cell" in place else place["line"]
     first, last = diagnostic.location.range.start.row, diagnostic.location.range.end.row
     return abs(first - row) <= NEAR or (first <= row <= last and last - first < LONGEST)
 
