@@ -155,12 +155,17 @@ def _not_analysed(source: Source, crashes: Sequence[Crash], chosen: dict[str, Ru
     entry = chosen.get(NOT_ANALYSED.code)
     if entry is None:
         return
+    from llm_lsp.source import too_deep
+
     first_line = source.text.partition("\n")[0]
     place = Range(Position(1, 1), Position(1, len(first_line) + 1))
     for crash in crashes:
         who = "the analysis" if crash.code is None else f"rule `{chosen[crash.code].name}` ({crash.code})"
         said = crash.traceback.strip().rpartition("\n")[2]
-        yield _Finding(entry, place, f"{who} failed on this file: {said}", entry.severity, None)
+        # What Python could parse may still be too deep for those who walk the tree: no bug, and there is a way out.
+        is_depth = said.startswith(RecursionError.__name__)
+        message = too_deep().message if is_depth else f"{who} failed on this file: {said}"
+        yield _Finding(entry, place, message, entry.severity, None)
 
 
 # ---------------------------------------------------------------- what is left of what they said

@@ -207,11 +207,21 @@ def test_a_rule_that_cant_be_loaded_is_a_rule_that_raises() -> None:
 
 def test_an_analysis_that_raises_is_one_diagnostic(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
-        raise RecursionError("too deep")
+        raise LookupError("lost")
 
     monkeypatch.setattr("llm_lsp.facts.Facts", fail)
     (found,) = lint("one = 1\n", ONE, TOO)
-    assert (found.code, found.message) == ("LLM002", "the analysis failed on this file: RecursionError: too deep")
+    assert (found.code, found.message) == ("LLM002", "the analysis failed on this file: LookupError: lost")
+
+
+def test_code_too_deep_for_the_analysis_is_no_bug_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise RecursionError("maximum recursion depth exceeded")
+
+    monkeypatch.setattr("llm_lsp.facts.Facts", fail)
+    (found,) = lint("one = 1\n", ONE, TOO)
+    assert found.code == "LLM002"
+    assert found.message == "the code is nested too deeply to be analysed; split the expression or block"
 
 
 def test_who_wants_to_stop_is_heard() -> None:
