@@ -485,6 +485,10 @@ def test_an_import_of_the_module_is_extended(text: str, after: str) -> None:
             "import os\nos.environ['A'] = '1'\nimport numpy\nimport torch\nfrom torch import nn\n",
         ),
         ("if TYPE_CHECKING:\n    import torch\n", "import torch\n\nif TYPE_CHECKING:\n    import torch\n"),
+        (
+            'if __name__ == "__main__":\n    import torch\n',
+            'import torch\n\nif __name__ == "__main__":\n    import torch\n',
+        ),
         ("def f():\n    pass\n\n\nimport numpy\n", "import torch\n\n\ndef f():\n    pass\n\n\nimport numpy\n"),
     ],
 )
@@ -508,6 +512,16 @@ def test_the_import_comes_before_its_use() -> None:
     assert fixed(text, EnsureImport("torch"), InsertBefore(place(text, "main()"), "torch.manual_seed(0)")) == (
         "import os\n\nimport torch\ntorch.manual_seed(0)\nmain()\nimport torch\n"
     )
+
+
+def test_an_import_below_a_function_is_enough_for_its_body() -> None:
+    text = "class A:\n    def f(self):\n        a()\n\n\nimport torch\n"
+    assert fixed(text, EnsureImport("torch"), WrapFollowing(place(text, "a()"), NO_GRAD)) == text.replace(
+        "        a()", "        with torch.no_grad():\n            a()"
+    )
+    decorated = fixed(text, EnsureImport("torch"), Decorate(place(text, "a()"), "torch.no_grad()"))
+    assert decorated is not None
+    assert decorated.startswith("import torch\n")
 
 
 def test_an_import_inside_the_function_is_enough_for_its_body() -> None:

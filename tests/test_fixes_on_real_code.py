@@ -15,8 +15,8 @@ from typing import cast
 
 import pytest
 
-from llm_lsp.diagnostic import Applicability
-from llm_lsp.fixes import realise
+from llm_lsp.diagnostic import Applicability, Diagnostic, Severity
+from llm_lsp.fixes import apply, realise
 from llm_lsp.rule import (
     Change,
     Decorate,
@@ -239,6 +239,19 @@ def check_lines_of_wrapped(before: Source, after: Source, meant: Sequence[ast.st
         assert old.strip() == new.strip(), what
 
 
+def check_together(source: Source, changes: Sequence[Change]) -> None:
+    """Many fixes in one pass: whatever was accepted, taken back it is the old tree."""
+    fixes = [realise(source, Repair("", (one,), Applicability.SAFE)) for one in changes]
+    diagnostics = [
+        Diagnostic("LLM999", "a-rule", Severity.ERROR, "wrong", fix.edits[0].location, fix=fix) for fix in fixes if fix
+    ]
+    done = apply(source, diagnostics, unsafe=False)
+    after = Source.from_bytes(source.path, done.data, max_size=10**9)
+    assert not after.problems, (source.path, changes)
+    assert ast.dump(TakenBack().visit(ast.parse(after.text))) == ast.dump(source.tree), (source.path, changes)
+    assert bool(done.diagnostics) == bool(diagnostics)
+
+
 def check_bytes(before: Source, change: Change) -> None:
     """Line ends, mark and final line end are those that the file had."""
     fix = realise(before, Repair("", (change,), Applicability.SAFE))
@@ -267,7 +280,9 @@ def try_module(path: Path, seed: int) -> dict[str, list[int]]:
     for source in sources:
         if source.problems or not source.tree.body:
             continue
-        for kind, change, meant in random_changes(source, random_):
+        changes = list(random_changes(source, random_))
+        check_together(source, [change for _, change, _ in changes])
+        for kind, change, meant in changes:
             tally = counts.setdefault(kind, [0, 0])
             tally[0] += 1
             tally[1] += check(source, kind, change, meant)

@@ -42,7 +42,7 @@ def root(wanted: EnsureImport) -> str:
 
 
 def bindings(body: Sequence[ast.stmt]) -> Iterator[Binding]:
-    """What a scope's statements bind at run time; those under `if TYPE_CHECKING:` do not run."""
+    """What a scope's statements bind wherever it runs: not under `TYPE_CHECKING`, not in a script's main block."""
     for statement in body:
         match statement:
             case ast.Import():
@@ -56,7 +56,7 @@ def bindings(body: Sequence[ast.stmt]) -> Iterator[Binding]:
                     yield Binding(alias.asname or alias.name, statement.lineno, module, alias.name)
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 yield Binding(statement.name, statement.lineno)
-            case ast.If() if _is_type_checking(statement.test):
+            case ast.If() if _is_elsewhere(statement.test):
                 yield from bindings(statement.orelse)
             case _:
                 yield from _others(statement)
@@ -88,10 +88,14 @@ def _bound_by(node: ast.AST) -> str | None:
             return None
 
 
-def _is_type_checking(test: ast.expr) -> bool:
-    return (isinstance(test, ast.Name) and test.id == "TYPE_CHECKING") or (
-        isinstance(test, ast.Attribute) and test.attr == "TYPE_CHECKING"
-    )
+def _is_elsewhere(test: ast.expr) -> bool:
+    match test:
+        case ast.Name("TYPE_CHECKING") | ast.Attribute(attr="TYPE_CHECKING"):
+            return True
+        case ast.Compare(ast.Name("__name__"), [ast.Eq()]):
+            return True
+        case _:
+            return False
 
 
 def imports_under_conditions(body: Sequence[ast.stmt], package: str) -> bool:

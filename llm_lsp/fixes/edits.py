@@ -31,6 +31,7 @@ __all__ = ["realise"]
 
 PLACES_IN_FORMAT_STRINGS = sys.version_info >= (3, 12)
 """Whether `ast` knows where the parts of an f-string stand."""
+FORMAT_STRINGS: tuple[type[ast.expr], ...] = (ast.JoinedStr, getattr(ast, "TemplateStr", ast.JoinedStr))
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ def realise(source: Source, repair: Repair) -> Fix | None:
     try:
         splices = _splices(layout, repair.changes)
         _check(layout, splices)
-    except (Unfixable, SyntaxError):
+    except (Unfixable, SyntaxError, RecursionError):
         return None
     if not splices:
         return None
@@ -232,16 +233,16 @@ def _check_format_strings(layout: Layout, splice: Splice) -> None:
                 raise Unfixable("a quote inside an f-string")
 
 
-def _format_strings(layout: Layout, position: Position) -> Iterator[ast.JoinedStr]:
+def _format_strings(layout: Layout, position: Position) -> Iterator[ast.expr]:
     """The outermost f-strings of the module's statements on a row."""
     row = position.row
     pending: list[ast.AST] = [one for one in layout.tree.body if layout.first_row(one) <= row <= layout.last_row(one)]
     while pending:
         node = pending.pop()
-        if isinstance(node, ast.JoinedStr):
+        if isinstance(node, FORMAT_STRINGS):
             yield node
             continue
         for child in ast.iter_child_nodes(node):
-            last = getattr(child, "end_lineno", None)
-            if last is None or last >= row:
+            first = layout.first_row(child) if isinstance(child, ast.stmt) else getattr(child, "lineno", row)
+            if first <= row <= getattr(child, "end_lineno", row):
                 pending.append(child)

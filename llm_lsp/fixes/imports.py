@@ -115,12 +115,12 @@ def _is_missing(layout: Layout, wanted: EnsureImport, uses: Sequence[Use]) -> bo
     naming = [one for one in uses if root(wanted) in one.text]
     if naming and all(_is_bound_locally(layout, wanted, one) for one in naming):
         return False
-    if f"global {root(wanted)}" in layout.text:
+    if _is_declared_global(layout, root(wanted)):
         raise Unfixable("a function may bind the module's name")
+    at_once = [layout.row(one.offset) for one in naming if not _functions(layout, one)]
     clashes = False
-    first = min((layout.row(one.offset) for one in naming), default=None)
     for one in bindings(layout.tree.body):
-        if one.is_import(wanted) and (first is None or one.row < first or _in_function(layout, first)):
+        if one.is_import(wanted) and all(one.row < row for row in at_once):
             return False
         clashes = clashes or one.clashes_with(wanted)
     if clashes:
@@ -128,14 +128,16 @@ def _is_missing(layout: Layout, wanted: EnsureImport, uses: Sequence[Use]) -> bo
     return True
 
 
-def _in_function(layout: Layout, row: int) -> bool:
-    return any(isinstance(one, FUNCTIONS) and one.lineno < row <= layout.last_row(one) for one in layout.tree.body)
+def _is_declared_global(layout: Layout, name: str) -> bool:
+    return "global " in layout.text and any(
+        isinstance(node, ast.Global) and name in node.names for node in ast.walk(layout.tree)
+    )
 
 
 def _is_bound_locally(layout: Layout, wanted: EnsureImport, use: Use) -> bool:
     """Whether a function around the use imports it before; any other binding there leaves no way."""
     row = layout.row(use.offset)
-    for function in reversed(_functions(layout, row, decorates=use.decorates)):
+    for function in reversed(_functions(layout, use)):
         arguments = function.args
         named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
         if any(one is not None and one.arg == root(wanted) for one in named):
@@ -150,13 +152,14 @@ def _is_bound_locally(layout: Layout, wanted: EnsureImport, use: Use) -> bool:
     return False
 
 
-def _functions(layout: Layout, row: int, *, decorates: bool) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
-    """The functions in whose bodies a row lies, from the outside in; a decorator lies outside its own."""
+def _functions(layout: Layout, use: Use) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """The functions in whose bodies a use lies, from the outside in; a decorator lies outside its own."""
+    row = layout.row(use.offset)
     found: list[ast.FunctionDef | ast.AsyncFunctionDef] = []
     pending: list[ast.AST] = [one for one in layout.tree.body if one.lineno <= row <= layout.last_row(one)]
     while pending:
         node = pending.pop()
-        if isinstance(node, FUNCTIONS) and not (decorates and node.lineno >= row) and node.body[0].lineno <= row:
+        if isinstance(node, FUNCTIONS) and not (use.decorates and node.lineno >= row) and node.body[0].lineno <= row:
             found.append(node)
         for child in ast.iter_child_nodes(node):
             around = isinstance(child, ast.stmt) and child.lineno <= row <= layout.last_row(child)
