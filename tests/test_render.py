@@ -38,6 +38,10 @@ TRAIN = (
 )
 
 
+def explanation(code: str) -> str:
+    return f"What {code} means.\n\nAnd why."
+
+
 def at(path: str, row: int, column: int, end_row: int, end_column: int, cell: int | None = None) -> Location:
     return Location(path, cell, Range(Position(row, column), Position(end_row, end_column)))
 
@@ -68,7 +72,7 @@ def results(
         diagnostics=diagnostics,
         files=3,
         lines=QuotedLines(sources.get),
-        explain=lambda code: f"What {code} means.\n\nAnd why.",
+        explain=explanation,
         root="/project",
         fixed=fixed,
         unsafe_fixes=unsafe_fixes,

@@ -32,6 +32,10 @@ def validate(made: dict[str, Any], schema: dict[str, Any]) -> None:
     validator.validate(made)
 
 
+def explanation(code: str) -> str:
+    return f"What {code} means.\n\nAnd why."
+
+
 def at(path: str, row: int, column: int, end_row: int, end_column: int, cell: int | None = None) -> Location:
     return Location(path, cell, Range(Position(row, column), Position(end_row, end_column)))
 
@@ -57,7 +61,7 @@ def log(*diagnostics: Diagnostic, texts: Mapping[str, str] | None = None) -> dic
         diagnostics=diagnostics,
         files=1,
         lines=QuotedLines(sources.get),
-        explain=lambda code: f"What {code} means.\n\nAnd why.",
+        explain=explanation,
         root="/project",
     )
     made: dict[str, Any] = json.loads("\n".join(renderer("sarif")(given, Paint(colour=False))))
