@@ -132,6 +132,11 @@ def test_every_layer_exists() -> None:
     assert [layer for layer in LAYERS if layer not in names] == []
 
 
+def test_the_architecture_page_names_every_layer() -> None:
+    page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    assert [layer for layer in LAYERS if f"`{layer}.py`" not in page and f"`{layer}/`" not in page] == ["__main__"]
+
+
 def test_rules_see_the_contract_of_rules_and_nothing_else_of_ours() -> None:
     assert rule_violations(rule_pack()) == []
 
