@@ -265,24 +265,63 @@ class Facts:
     def meetings(self) -> Iterator[Meeting]:
         """Where tokenizers and models that are both loaded by known names come together, each pair once."""
         seen: set[tuple[object, object]] = set()
-        met = [(tokenizer, model, place) for model, tokenizer, place in self._met()]
-        paired = {model.id for _, model, _ in met} | {tokenizer.id for tokenizer, _, _ in met}
-        for tokenizer, model, place in self._kept_together():
-            if tokenizer.id not in paired and model.id not in paired:
-                met.append((tokenizer, model, place))
-        for tokenizer, model, place in met:
-            key = (tokenizer.id, model.id)
-            if key not in seen:
-                seen.add(key)
-                comparisons = self._compared(tokenizer, model)
-                if comparisons:
-                    yield Meeting(tokenizer, model, place, comparisons)
+        for group in self._met():
+            meetings = [
+                Meeting(tokenizer, model, place, comparisons)
+                for tokenizer, model, place in group
+                if (comparisons := self._compared(tokenizer, model))
+            ]
+            served = {meeting.model.id for meeting in meetings if meeting.vocabulary_is_shared is YES}
+            for meeting in meetings:
+                key = (meeting.tokenizer.id, meeting.model.id)
+                # Where its own tokenizer comes too, the other one is for another model of the program.
+                is_served = meeting.model.id in served and meeting.vocabulary_is_shared is not YES
+                if key not in seen and not is_served:
+                    seen.add(key)
+                    yield meeting
 
-    def _kept_together(self) -> Iterator[tuple[Loaded, Loaded, Place]]:
-        """The one tokenizer and the one model that an object of the program holds."""
-        for held in self.machine.held.values():
-            tokenizers = [value for value in held.values() if self.is_tokenizer(value)]
-            models = [value for value in held.values() if self.machine.kind(value) == "model"]
+    def _met(self) -> Iterator[list[tuple[Loaded, Loaded, Place]]]:
+        """The tokenizers and models that come together, those of one call in one list."""
+        paired: set[object] = set()
+        for record in self.records:
+            group = list(self._met_at(record))
+            paired |= {loaded.id for tokenizer, model, _ in group for loaded in (tokenizer, model)}
+            yield group
+        for tokenizer, model in self._kept_together():
+            if tokenizer.id not in paired and model.id not in paired:
+                yield [(tokenizer, model, model.load.place)]
+
+    def _met_at(self, record: CallRecord) -> Iterator[tuple[Loaded, Loaded, Place]]:
+        """The pairs that one call brings together."""
+        kind = self._kind_made(record)
+        if record.name in {"()", "generate"} and isinstance(record.receiver, Object):
+            fed: Value | None = record.receiver if self.machine.kind(record.receiver) == "model" else None
+        elif kind in {"trainer", "pipeline"}:
+            fed = record.arguments.get("model", _MODEL_POSITION[kind])
+        else:
+            return
+        models = [model for option, _ in options(fed) for model in self._models_of(option, record)] if fed else []
+        if not models:
+            return
+        tokenizers = [(self.loaded(found), place) for found, place in self.tokenizers_in(record.arguments.values())]
+        if kind == "pipeline":
+            tokenizers.append((self._loaded_by(None, Call(self, record), "tokenizer", 3), self.place(record.node)))
+        for model in models:
+            for tokenizer, place in tokenizers:
+                if tokenizer is not None:
+                    yield tokenizer, model, self.place(record.node) if kind is not None else place
+
+    def _kind_made(self, record: CallRecord) -> str | None:
+        """What a call makes, if it makes a trainer, a pipeline or the like: a library's, or the program's own kind of it."""
+        if isinstance(record.receiver, Class):
+            return self.machine.kind_of_class(record.receiver)
+        return library.kind_of(record.name)
+
+    def _kept_together(self) -> Iterator[tuple[Loaded, Loaded]]:
+        """The one tokenizer and the one model that an object holds, or that a function returns together."""
+        for held in (*(list(held.values()) for held in self.machine.held.values()), *self.machine.returned_together):
+            tokenizers = [value for value in held if self.is_tokenizer(value)]
+            models = [value for value in held if self.machine.kind(value) == "model"]
             if (
                 len(tokenizers) == 1
                 and len(models) == 1
@@ -290,34 +329,13 @@ class Facts:
             ):
                 tokenizer, model = self.loaded(tokenizers[0]), self.loaded(models[0])
                 if tokenizer is not None and model is not None:
-                    yield tokenizer, model, model.load.place
-
-    def _met(self) -> Iterator[tuple[Loaded, Loaded, Place]]:
-        for record in self.records:
-            kind = library.kind_of(record.name)
-            if record.name in {"()", "generate"} and isinstance(record.receiver, Object):
-                fed: Value | None = record.receiver if self.machine.kind(record.receiver) == "model" else None
-            elif kind in {"trainer", "pipeline"}:
-                fed = record.arguments.get("model", 0 if kind == "trainer" else 1)
-            else:
-                continue
-            models = [model for option, _ in options(fed) for model in self._models_of(option, record)] if fed else []
-            if not models:
-                continue
-            values = record.arguments.values()
-            tokenizers = [(self.loaded(found), place) for found, place in self.tokenizers_in(values)]
-            if kind == "pipeline":
-                tokenizers.append((self._loaded_by(None, Call(self, record), "tokenizer", 3), self.place(record.node)))
-            for model in models:
-                for tokenizer, place in tokenizers:
-                    if tokenizer is not None:
-                        yield model, tokenizer, place if record.receiver is not None else self.place(record.node)
+                    yield tokenizer, model
 
     def _models_of(self, value: Value, record: CallRecord) -> Iterator[Loaded]:
         if isinstance(value, Object) and "resize_token_embeddings" not in self.machine.uses.get(value.id, ()):
             model = self.loaded(value)
         elif isinstance(value, Constant):
-            model = self._loaded_by(None, Call(self, record), "model", 1)
+            model = self._loaded_by(None, Call(self, record), "model", _MODEL_POSITION[self._kind_made(record) or ""])
         else:
             model = None
         if model is not None:
@@ -374,8 +392,6 @@ class Facts:
 
         Such a function stands for the script that somebody starts, unless the module is part of a package.
         """
-        if self.world.module(".", self.source.path) is not None:
-            return frozenset()
         makes: set[int] = set()
         trains: set[int] = set()
         for record in self.records:
@@ -386,7 +402,8 @@ class Facts:
                 trains.add(root.id)
             elif isinstance(record.result, Object) and self.machine.kind(record.result) in {"model", "optimizer"}:
                 makes.add(root.id)
-        return frozenset(makes & trains)
+        found = frozenset(makes & trains)
+        return found if found and self.world.module(".", self.source.path) is None else frozenset()
 
     @cached_property
     def counted(self) -> frozenset[int]:
@@ -448,4 +465,6 @@ _USES_OF_A_MODEL = frozenset(
     {"eval", "train", "parameters", "state_dict", "zero_grad", "named_parameters", "generate", "requires_grad_"}
 )
 _DEEPEST_ARGUMENT = 3
+_MODEL_POSITION = {"trainer": 0, "pipeline": 1}
+"""Where a trainer's or a pipeline's constructor takes the model."""
 _TRAINS = frozenset({"backward", "manual_backward", "torch.autograd.backward", "torch.autograd.grad"})

@@ -27,8 +27,8 @@ from llm_lsp.knowledge import library
 
 __all__ = ["Calls"]
 
-_DEEPEST = 8
-_MOST_ENTRIES = 12
+_DEEPEST = 6
+_MOST_ENTRIES = 8
 _CONTAINERS = frozenset({"builtins.list", "builtins.dict", "builtins.set"})
 _ITERATORS = frozenset(
     {"list", "tuple", "enumerate", "zip", "sorted", "reversed", "iter", "set", "range", "map", "filter"}
@@ -342,17 +342,31 @@ class Calls(LibraryCalls):
         if isinstance(node, ast.Lambda):
             result = self.evaluate(node.body)
         else:
-            if self.run_block(node.body):
-                self.leave(_NONE)
-            if frame.returns:
-                if len(frame.returns) > 1 or frame.left_at != (self.trail.mark(), self.trail.undone):
-                    self.trail.undo(mark)
-                    self.trail.meet(mark, [changes for _, changes in frame.returns])
-                result = self.join_all([value for value, _ in frame.returns])
+            result = self.run_body(node.body, frame)
         self.frame = caller
         if is_decorated:
             self.heap[GRADIENTS], self.heap[AUTOCAST] = gradients, autocast
         return result
+
+    def run_body(self, body: list[ast.stmt], frame: Frame) -> Value:
+        """What the body returns; the state is then where all its returns meet."""
+        last = body[-1]
+        # A last `return` with none before it is the state as it is: nothing is collected and undone for it.
+        if isinstance(last, ast.Return) and self.run_block(body[:-1]):
+            self.step()
+            result = self.evaluate(last.value) if last.value is not None else _NONE
+            if not frame.returns:
+                return result
+            self.leave(result)
+        elif not isinstance(last, ast.Return) and self.run_block(body):
+            if not frame.returns:
+                return _NONE
+            self.leave(_NONE)
+        if not frame.returns:
+            return ANYTHING
+        self.trail.undo(frame.mark)
+        self.trail.meet(frame.mark, [changes for _, changes in frame.returns])
+        return self.join_all([value for value, _ in frame.returns])
 
     def apply_decorators(self, function: Function) -> bool:
         """Set the context that the decorators give; whether there was one."""

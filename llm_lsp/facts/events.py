@@ -56,7 +56,6 @@ class Frame:
         "id",
         "is_root",
         "locals",
-        "left_at",
         "loops",
         "mark",
         "outer",
@@ -87,8 +86,6 @@ class Frame:
         self.outer: frozenset[str] = frozenset()
         """Names declared `global` or `nonlocal`."""
         self.returns: list[tuple[Value, Changes]] = []
-        self.left_at = (0, 0)
-        """The trail's length and number of undoings at the last return."""
         self.mark = 0
         """The trail's mark when the body began."""
         self.receiver: Value | None = None

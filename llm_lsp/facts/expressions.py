@@ -44,6 +44,9 @@ class Expressions(Machine):
     """Evaluates expressions in the present state."""
 
     def evaluate(self, node: ast.expr) -> Value:
+        if type(node) is ast.Name:
+            # Four of ten expressions: spared the way through the table.
+            return self.frame.locals.get(node.id) or self.look_up(node.id)
         return _EVALUATE.get(type(node), Expressions.evaluate_children)(self, node)
 
     def evaluate_children(self, node: ast.expr) -> Value:
@@ -354,7 +357,9 @@ class Expressions(Machine):
         return value
 
     def evaluate_comparison(self, node: ast.Compare) -> Value:
-        values = [self.evaluate(node.left), *(self.evaluate(other) for other in node.comparators)]
+        values = [self.evaluate(node.left)]
+        for other in node.comparators:
+            values.append(self.evaluate(other))
         found = NOTHING
         for value in values:
             sources = self.flow(value)
@@ -569,7 +574,12 @@ class Expressions(Machine):
             self.used(option, "." + name)
             if isinstance(value, Object) and self.kind(value) in {"model", "tokenizer"}:
                 self.held.setdefault(option.id, {})[name] = value
-            if option.is_outside:
+            if option.is_outside and isinstance(option.cls, Class):
+                # Whoever has the instance may read it, just as a caller gets what is returned.
+                kept = self.flow(value)
+                self.returned |= kept & self.calls.keys()
+                self.escaped |= kept - self.calls.keys()
+            elif option.is_outside:
                 self.escaped |= self.flow(value)
 
     def assign_item(self, owner: Value, key: Value, value: Value) -> None:

@@ -10,7 +10,7 @@ from llm_lsp.facts.calls import Calls
 from llm_lsp.facts.events import Arguments
 from llm_lsp.facts.machine import AUTOCAST, GRADIENTS, OFF, ON
 from llm_lsp.facts.store import Changes
-from llm_lsp.facts.values import ANYTHING, Class, Constant, Function, Object, Opaque, Symbol, Value, join, options
+from llm_lsp.facts.values import ANYTHING, Class, Constant, Function, Object, Opaque, Symbol, Tuple, Value, join, options
 from llm_lsp.knowledge import library
 
 __all__ = ["Interpreter"]
@@ -42,7 +42,7 @@ class Interpreter(Calls):
             if not waiting:
                 break
             # Those first whose name stands nowhere else: the others are likely called, and then no roots.
-            waiting.sort(key=lambda function: (_is_preparation(function), self.text.count(function.name) > 1))
+            waiting.sort(key=lambda function: (_is_preparation(function), self.is_named_elsewhere(function.name)))
             for function in waiting:
                 if function.node not in self.entered:
                     if function.owner is not None:
@@ -59,6 +59,10 @@ class Interpreter(Calls):
             self.calls = {
                 id: call for id, call in self.calls.items() if call.frame.chain()[-1].id not in self.superseded
             }
+
+    def is_named_elsewhere(self, name: str) -> bool:
+        text = self.text
+        return text.find(name, text.find(name) + 1) >= 0
 
     def left_behind(self, mark: int, known: int) -> Changes:
         """What a root changed that other roots see: globals, and attributes of objects that were there before it.
@@ -226,6 +230,9 @@ class Interpreter(Calls):
 
     def run_return(self, node: ast.Return) -> bool:
         value = self.evaluate(node.value) if node.value is not None else Constant(None)
+        if isinstance(value, Tuple):
+            held = [item for item in value.items if isinstance(item, Object)]
+            self.returned_together += [held] if len(held) > 1 else []
         self.leave(value)
         return False
 

@@ -42,9 +42,6 @@ _TOKENIZES = frozenset(
         "convert_tokens_to_ids",
     }
 )
-_RUNS_WHAT_IT_IS_GIVEN = frozenset(
-    {"map", "filter", "submit", "run_in_executor", "add_task", "with_transform", "set_transform", "to_thread"}
-)
 
 
 def map_options(value: Value, change: Callable[[Value], Value]) -> Value:
@@ -63,7 +60,7 @@ class LibraryCalls(Expressions):
         """The function or class of a library that is called by its qualified name."""
         name = library.canonical(name)
         call = self.record(node, name, None, arguments)
-        self.hand_over(arguments, in_any_context=name.startswith("torch.") and not name.startswith("torch.utils.data."))
+        self.hand_over(arguments, in_any_context=library.calls_in_any_context(name))
         if name in library.GRADIENTS_SET:
             wanted = arguments.get("mode", 0)
             self.heap[GRADIENTS] = (
@@ -78,7 +75,16 @@ class LibraryCalls(Expressions):
         if name in library.WRAPPERS:
             wrapped = next((arguments.get(key) for key in _FIRST_ARGUMENTS if arguments.get(key) is not None), None)
             wrapped = wrapped or arguments.get("model", 0)
-            return wrapped if wrapped is not None else ANYTHING
+            if wrapped is None:
+                return ANYTHING
+            if name in library.ADAPTING:
+                self.frozen |= {option.id for option, _ in options(wrapped) if isinstance(option, Object)}
+            elif name.startswith("accelerate."):
+                self.placed_unseen(wrapped)
+            return wrapped
+        if name in library.COPIES:
+            original = arguments.get("x", 0) or ANYTHING
+            return self.copied(original, call, node) if isinstance(original, Object) else original
         if name in {"os.environ.get", "os.getenv"}:
             default = arguments.get("default", 1)
             return self.vague(default) if isinstance(default, Constant) and default.value is not None else Opaque(name)
@@ -140,7 +146,7 @@ class LibraryCalls(Expressions):
         """`dataset.map(function)` and its like: the function is called with an item, and the result holds what it returns."""
         given = [value for value in arguments.values() if isinstance(value, (Function, Bound, Partial))]
         if name not in library.RUNS_WHAT_IT_IS_GIVEN or not given:
-            self.hand_over(arguments, in_any_context=True)
+            self.hand_over(arguments, in_any_context=name not in library.STARTS_WHAT_IT_IS_GIVEN)
             return None
         element = self.iterate(receiver, node)
         result = self.call(given[0], Arguments([element], {}, (ANYTHING,), is_complete=False), node)
@@ -180,6 +186,17 @@ class LibraryCalls(Expressions):
         if not arguments.is_complete:
             self.heap[made.id, "#dtype"] = ANYTHING
             self.heap[made.id, "#device"] = ANYTHING
+        return made
+
+    def copied(self, original: Object, call: CallRecord, node: ast.AST) -> Value:
+        """A module's copy has states of its own; of anything else it is enough that it is the same."""
+        if original.is_outside or self.kind(original) not in {"model", "module"}:
+            return original
+        made = self.make(original.cls or "", node, original.call)
+        for (owner, key), value in list(self.heap.items()):
+            if owner == original.id:
+                self.heap[made.id, key] = value
+        call.result = made
         return made
 
     def placed_unseen(self, value: Value) -> None:

@@ -70,6 +70,8 @@ class Machine:
         """Sources of what was cut on purpose, by `[:n]`."""
         self.held: dict[int, dict[str, Object]] = {}
         """By the object's id, the models and tokenizers that were stored on it."""
+        self.returned_together: list[list[Object]] = []
+        """Models and tokenizers that a function returns in one tuple."""
         self.frozen: set[int] = set()
         """Models, by id, and calls that gave parameters, some of which no longer require gradients."""
         self.frames_reading_gradients: set[int] = set()
@@ -181,7 +183,6 @@ class Machine:
         """The function that is running returns, or yields, `value`."""
         frame = self.frame
         frame.returns.append((value, self.trail.changes(frame.mark, frame.locals)))
-        frame.left_at = (self.trail.mark(), self.trail.undone)
 
     def step(self) -> None:
         """Count one statement; give up when there were too many."""
@@ -221,6 +222,7 @@ class Machine:
         self.functions.clear()
         self.made.clear()
         self.held.clear()
+        self.returned_together.clear()
         self.classes.clear()
         self.children.clear()
         self.frames_by_site.clear()

@@ -50,12 +50,10 @@ Changes = dict[tuple[int, Hashable], tuple[Store, Value | None]]
 class Trail:
     """Everything that was overwritten, in order."""
 
-    __slots__ = ("entries", "undone")
+    __slots__ = ("entries",)
 
     def __init__(self) -> None:
         self.entries: list[tuple[Store, Hashable, Value | None]] = []
-        self.undone = 0
-        """How often something was undone: while it stays the same, so does everything below a mark."""
 
     def mark(self) -> int:
         return len(self.entries)
@@ -80,7 +78,6 @@ class Trail:
     def undo(self, mark: int) -> None:
         """Back to how things were at the mark."""
         entries = self.entries
-        self.undone += 1
         while len(entries) > mark:
             store, key, before = entries.pop()
             store.restore(key, before)
