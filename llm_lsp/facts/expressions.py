@@ -105,9 +105,14 @@ class Expressions(Machine):
             self.length_examined |= value.sources
         if name in library.NOT_DIFFERENTIABLE:
             return Opaque(None, self.without_graph(value.sources))
-        if isinstance(value, Opaque) and value.cls == library.FEATURES and name in library.FLOAT_FEATURES:
-            return Opaque(value.cls, value.sources, value.call)
-        return Opaque(None, value.sources, value.call if isinstance(value, Opaque) else None)
+        return self.part_of_opaque(value, name)
+
+    def part_of_opaque(self, value: Value, name: object) -> Value:
+        """An attribute or item of something that is not followed: the features of a `BatchFeature` stay features."""
+        if not isinstance(value, Opaque):
+            return Opaque(None, value.sources)
+        is_feature = value.cls == library.FEATURES and name in library.FLOAT_FEATURES | library.PIXELS
+        return Opaque(value.cls if is_feature else None, value.sources, value.call)
 
     def attribute_of_object(self, value: Object, name: str, node: ast.AST) -> Value:
         found = self.heap.get((value.id, name))
@@ -218,8 +223,10 @@ class Expressions(Machine):
             return Symbol(value.name) if value.name.startswith("typing.") else ANYTHING
         if isinstance(key, Constant) and key.value in _TELLS_LENGTH:
             self.length_examined |= value.sources
+        if isinstance(value, Opaque) and key.sources:
+            return Opaque(None, value.sources | key.sources, value.call)
         if isinstance(value, Opaque):
-            return Opaque(None, value.sources | key.sources if key.sources else value.sources, value.call)
+            return self.part_of_opaque(value, key.value if isinstance(key, Constant) else None)
         return Opaque(None, self.flow(value))
 
     def vague(self, value: Value) -> Value:

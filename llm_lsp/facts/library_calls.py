@@ -122,7 +122,25 @@ class LibraryCalls(Expressions):
             sources = sources | self.flow(self.call(collate, Arguments([batch], {}), node))
         if last in library.NOT_DIFFERENTIABLE or not name.startswith(("torch.", "einops.", "copy.")):
             sources = self.without_graph(sources)
+        if name in library.STARTERS:
+            self.start(name, arguments, node)
         return Opaque(name, sources or frozenset((call.id,)), call.id)
+
+    def start(self, name: str, arguments: Arguments, node: ast.AST) -> None:
+        """`Thread(target=model.generate, kwargs=...)` calls what it is given, if that is a model's or a tokenizer's."""
+        position = library.STARTERS[name]
+        target = arguments.get("target", position)
+        if not isinstance(target, Object):
+            return
+        if name.startswith("asyncio."):
+            given = Arguments(arguments.positional[1:], arguments.keywords, arguments.spread, is_complete=False)
+        else:
+            positional = arguments.get("args") or ANYTHING
+            named = arguments.get("kwargs") or ANYTHING
+            items = list(positional.items) if isinstance(positional, Tuple) else []
+            known = self.known_items(named)
+            given = Arguments(items, known or {}, (positional, named), is_complete=known is not None)
+        self.call(target, given, node)
 
     def items_of_datasets(self, arguments: Arguments, node: ast.AST) -> None:
         """A loader or trainer takes items from the datasets of the program that it is given."""
@@ -256,7 +274,7 @@ class LibraryCalls(Expressions):
             else:
                 # One positional argument that may be either.
                 self.heap[model.id, "#device"] = value
-                if not _is_device(value):
+                if not is_device(value):
                     self.heap[model.id, "#dtype"] = ANYTHING
 
     def method_of_module(self, model: Object, name: str, arguments: Arguments, node: ast.AST) -> None:
@@ -401,7 +419,7 @@ class LibraryCalls(Expressions):
         return call.result
 
 
-def _is_device(value: Value) -> bool:
+def is_device(value: Value) -> bool:
     """Whether the value is certainly no dtype."""
     if isinstance(value, Opaque):
         return value.cls == "torch.device" or value.cls == "length"

@@ -86,15 +86,29 @@ RUNS_WHAT_IT_IS_GIVEN = frozenset(
 )
 """Methods of datasets and pools that call the function they are given, once for each item, in the thread's own context."""
 
+STARTS_WHAT_IT_IS_GIVEN = frozenset(
+    {"launch", "spawn", "start_processes", "submit", "run_in_executor", "to_thread", "add_task"}
+)
+"""Functions and methods that call the function they are given in a process or thread that has switched nothing yet, or
+later in this one: gradients are then as torch begins, on."""
+
 SUBMODULES = frozenset({
     "encoder", "decoder", "bert", "roberta", "distilbert", "deberta", "electra", "albert", "xlnet", "transformer", "vit", "model", "lm_head", "classifier",
     "embeddings", "vision_model", "text_model", "audio_encoder", "text_encoder", "language_model", "vision_tower", "wav2vec2", "gpt_neox", "wte", "score",
 })  # fmt: skip
 """Attributes under which transformers' models keep modules that are called for a forward of their own."""
 FORWARD_METHODS = frozenset({"get_image_features", "get_text_features", "get_audio_features", "get_video_features"})
+STARTERS = {"threading.Thread": 1, "multiprocessing.Process": 1, "asyncio.to_thread": 0}
+"""Functions that call what they are given, with the position of that argument."""
+METHODS_TAKEN = frozenset({"generate", "encode", "encode_plus", "batch_encode_plus", "apply_chat_template"})
+"""Methods that programs take from a model or a tokenizer to call them later, or to have them called."""
 FEATURES = "transformers.BatchFeature"
 FLOAT_FEATURES = frozenset({"input_values", "input_features"})
-"""What a speech processor returns in float32, and a model in half precision does not cast (vision models cast theirs)."""
+"""What a speech processor returns in float32, and a model in half precision does not cast."""
+PIXELS = frozenset({"pixel_values"})
+CASTS_NO_PIXELS = frozenset({"resnet", "regnet", "convnext", "convnextv2", "swin", "swinv2", "segformer", "mobilevit"})
+"""Types of vision models that hand float32 pixels to their first convolution as they are (read in transformers 5.23);
+ViT, DeiT, DINOv2, CLIP and SigLIP cast them."""
 FIELDS = frozenset({"dataclasses.field", "attr.ib", "attrs.field", "attr.field", "pydantic.Field", "pydantic.fields.Field"})
 
 # ---------------------------------------------------------------- randomness
@@ -200,7 +214,9 @@ _MODEL_ENDINGS = (
     "ForCausalLM",
     "LMHeadModel",
     "PreTrainedModel",
+    "WithProjection",
     "WithValueHead",
+    "WithProjection",
     "DoubleHeadsModel",
     "ForConditionalGeneration",
     "LM",
@@ -235,14 +251,22 @@ GRADIENTS_OFF_HOOKS = frozenset({
 GRADIENT_HOOKS = frozenset({"training_step", "compute_loss"})
 """Overrides whose result their library calls `backward` on."""
 
+_PLACERS = frozenset(
+    f"accelerate.{module}{name}"
+    for module in ("", "big_modeling.")
+    for name in ("dispatch_model", "cpu_offload", "disk_offload", "load_checkpoint_and_dispatch")
+)
 WRAPPERS = frozenset({
     "torch.compile", "torch.nn.DataParallel", "torch.nn.parallel.DataParallel", "torch.nn.parallel.DistributedDataParallel",
     "torch.distributed.fsdp.FullyShardedDataParallel", "torch.distributed.fsdp.FSDP", "torch.distributed.fsdp.fully_shard",
     "peft.get_peft_model", "peft.PeftModel.from_pretrained", "peft.PeftModelForCausalLM.from_pretrained",
     "peft.prepare_model_for_kbit_training", "peft.inject_adapter_in_model", "peft.PeftMixedModel.from_pretrained",
-    "torch.jit.optimize_for_inference", "copy.deepcopy",
+    "torch.jit.optimize_for_inference", *_PLACERS,
 })  # fmt: skip
 """Functions whose result stands for their first argument: another face of the same model, with the same vocabulary."""
+ADAPTING = frozenset(name for name in WRAPPERS if name.startswith("peft."))
+"""Those of them that freeze the model and train something beside it."""
+COPIES = frozenset({"copy.deepcopy", "copy.copy"})
 PREPARE_METHODS = frozenset({"prepare", "prepare_model", "unwrap_model", "setup", "unwrap", "setup_module"})
 """Methods of an accelerator or fabric that give their arguments back, wrapped."""
 SAME_OBJECT_METHODS = frozenset({
@@ -265,6 +289,12 @@ TRACKED_CLASSES = frozenset({
     "torch.utils.data.DistributedSampler", "lightning.Fabric", "lightning.fabric.Fabric",
 })  # fmt: skip
 """Classes without a kind of their own whose instances are followed."""
+
+
+def calls_in_any_context(name: str) -> bool:
+    """Whether a library's function may call what it is given under transformed or switched gradients."""
+    is_torch = name.startswith("torch.") and not name.startswith("torch.utils.data.")
+    return is_torch and name.rpartition(".")[2] not in STARTS_WHAT_IT_IS_GIVEN
 
 
 def canonical(name: str) -> str:
@@ -297,7 +327,7 @@ def kind_of(name: str) -> str | None:
         if last.endswith("Pipeline") or last == "pipeline":
             return "pipeline"
         if (
-            last.startswith(("AutoModel", "AutoPeftModel", "FastLanguageModel"))
+            last.startswith(("AutoModel", "AutoPeftModel", "FastLanguageModel", "AutoBackbone"))
             or last.endswith(_MODEL_ENDINGS)
             or "For" in last[1:]
         ):
@@ -313,6 +343,8 @@ def kind_of(name: str) -> str | None:
         if name.startswith("torch.nn.") and name.count(".") == 2 and last[:1].isupper() and last != "Parameter":
             return "module"
         return None
+    if root == "litgpt":
+        return "model" if last == "GPT" else None
     if root == "sentence_transformers":
         return "embedder" if last in {"SentenceTransformer", "CrossEncoder", "SparseEncoder"} else None
     if name.startswith("tokenizers."):
