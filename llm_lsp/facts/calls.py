@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from llm_lsp.facts.events import NO_ARGUMENTS, Arguments, Frame
-from llm_lsp.facts.library_calls import LibraryCalls, is_module_class
+from llm_lsp.facts.library_calls import LibraryCalls, is_device, is_module_class
 from llm_lsp.facts.machine import AUTOCAST, GRADIENTS, OFF, ON
 from llm_lsp.facts.store import Store
 from llm_lsp.facts.values import (
@@ -108,6 +108,9 @@ class Calls(LibraryCalls):
             call.state = self.state_of(callee)
             call.result = Opaque(None, self.flow_of(arguments) if kind == "loss" else frozenset((call.id,)), call.id)
             return call.result
+        owner = callee.parent
+        if owner is not None and callee.name in library.METHODS_TAKEN and self.kind(owner) in {"model", "tokenizer"}:
+            return self.library_method(owner, callee.name, arguments, node)
         if isinstance(callee.cls, Class):
             method = callee.cls.find("__call__")
             if isinstance(method, Function):
@@ -217,7 +220,9 @@ class Calls(LibraryCalls):
         if name == "items":
             return Opaque("items", sources, call.id)
         keeps = name in {"cuda", "cpu"} or (name == "to" and not any(isinstance(v, Symbol) for v in arguments.values()))
-        cls = receiver.cls if keeps else None
+        is_float32 = receiver.cls == library.FEATURES or receiver.cls in library.FLOAT32_TENSORS
+        is_moved = all(is_device(value) for value in arguments.positional) and "dtype" not in arguments.keywords
+        cls = receiver.cls if keeps and (is_moved or not is_float32) else None
         if (
             receiver.cls is not None
             and not keeps

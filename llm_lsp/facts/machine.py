@@ -168,6 +168,10 @@ class Machine:
         self, node: ast.AST, name: str, receiver: Value | None, arguments: Arguments, *, is_resolved: bool = True
     ) -> CallRecord:
         id = self.site(node, "call")
+        known = self.calls.get(id)
+        if known is not None and (known.name != name or _is_another(known.receiver, receiver)):
+            # One expression calls several things: each call is written down.
+            id = self.site(node, f"call {name} {receiver.id if isinstance(receiver, Object) else ''}")
         heap = self.heap
         call = CallRecord(id, node, name, receiver, arguments, self.frame, heap[GRADIENTS], heap[AUTOCAST])
         call.is_resolved = is_resolved
@@ -230,6 +234,10 @@ class Machine:
         self.entered.clear()
         self.roots.clear()
         self._ids_of_sites.clear()
+
+
+def _is_another(one: Value | None, other: Value | None) -> bool:
+    return isinstance(one, Object) and isinstance(other, Object) and one.id != other.id
 
 
 def union_of_sources_of(machine: Machine, value: Tuple | Union, depth: int) -> Sources:

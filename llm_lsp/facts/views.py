@@ -376,17 +376,28 @@ class Call:
 
     @property
     def float32_input(self) -> Place | None:
-        """An argument that is certainly a float32 tensor."""
+        """An argument that is certainly a float32 tensor, and that the model does not cast."""
         for value in self.record.arguments.values():
-            if isinstance(value, Opaque) and value.cls == library.FEATURES and value.call is not None:
-                if any(name in self._facts.text_of(self.record.node) for name in library.FLOAT_FEATURES):
-                    made = self._facts.machine.calls.get(value.call)
-                    return self._facts.place(made.node) if made is not None else None
-            if isinstance(value, Opaque) and value.cls in library.FLOAT32_TENSORS and value.call is not None:
-                made = self._facts.machine.calls.get(value.call)
-                if made is not None and "dtype" not in made.arguments.keywords and made.arguments.is_complete:
-                    return self._facts.place(made.node)
+            if not isinstance(value, Opaque) or value.call is None:
+                continue
+            made = self._facts.machine.calls.get(value.call)
+            if made is None:
+                continue
+            is_tensor = value.cls in library.FLOAT32_TENSORS and "dtype" not in made.arguments.keywords
+            if (is_tensor and made.arguments.is_complete) or (value.cls == library.FEATURES and self._takes_features):
+                return self._facts.place(made.node)
         return None
+
+    @property
+    def _takes_features(self) -> bool:
+        """Whether the model computes with what a processor returns as it comes, without a cast."""
+        text = self._facts.text_of(self.record.node)
+        if any(name in text for name in library.FLOAT_FEATURES):
+            return True
+        model = self.model
+        found = [self._facts.world.checkpoint(str(name.value)) for name in model.names] if model is not None else []
+        types = {one.model_type.value if one and one.model_type and one.model_type.confirmed else "" for one in found}
+        return bool(types) and types <= library.CASTS_NO_PIXELS
 
     @property
     def model(self) -> Loaded | None:

@@ -4,7 +4,7 @@ import torch
 from PIL import Image
 from transformers import AutoImageProcessor, AutoModelForImageClassification
 
-NAME = "google/vit-base-patch16-224"
+NAME = "microsoft/swin-tiny-patch4-window7-224"
 
 
 @torch.inference_mode()
