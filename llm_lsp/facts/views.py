@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from llm_lsp.diagnostic import Range
 from llm_lsp.facts.events import CallRecord
 from llm_lsp.facts.place import Place
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from llm_lsp.facts import Facts
     from llm_lsp.knowledge.tokenizers import TokenizerComparison
 
-__all__ = ["Argument", "Call", "Choice", "Extent", "Loaded", "Meeting", "constants_of"]
+__all__ = ["Argument", "Call", "Choice", "Loaded", "Meeting", "constants_of"]
 
 
 class Choice:
@@ -81,14 +80,6 @@ class Argument:
         )
 
 
-class Extent(NamedTuple):
-    """What can be put under a context without taking anything else along."""
-
-    range: Range
-    is_function: bool
-    """Whether it is the whole body of the function that `range` lies in, rather than the statement there."""
-
-
 class Loaded:
     """A model or tokenizer that the program loads by name."""
 
@@ -131,7 +122,7 @@ class Loaded:
         """`what`, with where its name comes from."""
         if self.text == self.name:
             return what
-        return f"{what}, `{self.text}` {'defaults to' if self.names[0].is_default else 'is'} `{self.name}`"
+        return f"{what}, `{self.text}` {'defaults to it' if self.names[0].is_default else 'is its name'}"
 
     def spelling_for(self, other: Loaded) -> str | None:
         """How to write this one's name where `other` is loaded; None if it can't be written there."""
@@ -172,7 +163,7 @@ class Call:
 
     @property
     def is_in_a_forward(self) -> bool:
-        """Whether a module's own method, or one that a library calls with a graph in hand, leads here."""
+        """Whether a module's own method, what makes one, or what a library calls with a graph in hand, leads here."""
         receiver = self.record.receiver
         for frame in self.record.frame.chain():
             function = frame.function
@@ -182,15 +173,18 @@ class Call:
                 function.name in library.GRADIENT_HOOKS and function.owner.bases
             ):
                 return True
-            is_own = isinstance(receiver, Object) and receiver.parent is frame.receiver or receiver is frame.receiver
-            if is_own and self._facts.machine.kind_of_class(function.owner) == "model":
+            is_module = self._facts.machine.kind_of_class(function.owner) == "model"
+            if function.name == "__init__" and (is_module or function.owner.find("forward") is not None):
+                return True
+            is_own = (isinstance(receiver, Object) and receiver.parent is frame.receiver) or receiver is frame.receiver
+            if is_own and is_module:
                 return True
         return False
 
     @property
     def is_in_a_test(self) -> bool:
-        """Whether a test runner calls this: a graph that lives as long as one test costs nothing."""
-        return self._facts.is_test_module and any(name.startswith("test") for name in self.function_names)
+        """Whether this is written for a test runner: a graph that lives as long as one test costs nothing."""
+        return self._facts.is_test_module
 
     @property
     def is_meant_for_inference(self) -> Truth:
@@ -320,7 +314,7 @@ class Call:
         texts = machine.flow_of(self.record.arguments)
         if ({id} | texts) & machine.length_examined or texts & (self._facts.counted | machine.cut):
             return answer(YES)
-        return answer(UNKNOWN if id in machine.escaped or id in machine.returned or not machine.is_complete else NO)
+        return answer(UNKNOWN if id in machine.handed_out or not machine.is_complete else NO)
 
     @property
     def cuts_text(self) -> Place | None:
@@ -337,13 +331,18 @@ class Call:
 
     @property
     def text_is_written_here(self) -> bool:
-        """Whether the text that goes in is a literal of the program."""
-        node = self.record.node
-        if not isinstance(node, ast.Call) or not node.args:
+        """Whether the text that goes in is a constant of the program, or a list of such."""
+        return self.record.id in self._facts.machine.written
+
+    @property
+    def keeps_a_chosen_end(self) -> bool:
+        """Whether the program says which end of a long text is lost, by `truncation_side`."""
+        machine, tokenizer = self._facts.machine, self.record.receiver
+        if not isinstance(tokenizer, Object):
             return False
-        text = node.args[0]
-        items = text.elts if isinstance(text, (ast.List, ast.Tuple)) else [text]
-        return all(isinstance(item, ast.Constant) for item in items)
+        made = machine.calls.get(tokenizer.call) if tokenizer.call is not None else None
+        is_set = ".truncation_side" in machine.uses.get(tokenizer.id, ())
+        return is_set or (made is not None and "truncation_side" in made.arguments.keywords)
 
     @property
     def prepares_training(self) -> Truth:
@@ -447,7 +446,7 @@ class Meeting:
     @property
     def is_certain(self) -> bool:
         """Whether files confirm that the vocabularies differ, or that ids lie outside the model's rows."""
-        return all(comparison.certain or comparison.out_of_range for comparison in self._comparisons)
+        return all(comparison.certain for comparison in self._comparisons)
 
     @property
     def sizes(self) -> tuple[int, int] | None:

@@ -8,14 +8,21 @@ from llm_lsp.rule import NO, Bad, Facts, Good, Replace, Report, Rule, Severity
 
 
 class TokenizerOfAnotherModel(Rule):
-    """The tokenizer's vocabulary is not the model's, so the ids mean other words to the model.
+    """The tokenizer's vocabulary is not the model's, so its ids mean other words to the model.
 
     A model knows tokens only as rows of its embedding matrix. Fed with the ids of another vocabulary it looks up the
-    wrong rows: nothing is raised while the ids are in range, the output is fluent or plausible and wrong, and with a
-    larger vocabulary a lookup fails on the GPU with a device-side assert. Load both from the same checkpoint.
+    wrong rows: while the ids are in range nothing is raised, and the output looks plausible and is wrong. An id
+    beyond the last row raises an `IndexError` on the CPU and a device-side assert on a GPU. Load tokenizer and model
+    from the same checkpoint.
 
-    Checkpoints that share a vocabulary (a base model and its fine-tunes, BART and RoBERTa, quantized copies) are no
-    fault, and a checkpoint that is not known says nothing.
+    A tokenizer and a model belong together here because of what the program does with them: the tokenizer's output
+    reaches the model's call, its `generate` or its `Trainer`, both are given to one `pipeline` or `Trainer`, or one
+    object holds both. Two models with a tokenizer each are no fault, nor are checkpoints that share a vocabulary (a
+    base model and its fine-tunes, BART and RoBERTa, quantized copies). Nothing is said of a checkpoint that is not
+    known, of adapters, and of a model whose embeddings are resized.
+
+    It is an error where files show that the vocabularies differ, and a warning where that is known but no file was
+    seen.
     """
 
     code = "LLM101"
@@ -24,18 +31,163 @@ class TokenizerOfAnotherModel(Rule):
     bad = [
         Bad(
             """\
+import torch
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 tokenizer = AutoTokenizer.from_pretrained("distilbert-base-cased")  # <- feeds model `distilbert-base-uncased`
 model = AutoModelForSequenceClassification.from_pretrained("distilbert-base-uncased")
-print(model(**tokenizer("A fine film.", return_tensors="pt")).logits.argmax(-1).item())
+with torch.no_grad():
+    print(model(**tokenizer("A fine film.", return_tensors="pt")).logits.argmax(-1).item())
 """,
             fixed="""\
+import torch
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 tokenizer = AutoTokenizer.from_pretrained("distilbert-base-uncased")
 model = AutoModelForSequenceClassification.from_pretrained("distilbert-base-uncased")
-print(model(**tokenizer("A fine film.", return_tensors="pt")).logits.argmax(-1).item())
+with torch.no_grad():
+    print(model(**tokenizer("A fine film.", return_tensors="pt")).logits.argmax(-1).item())
+""",
+        ),
+        # The name is an option of the command line, and the fix writes it as the model's load does.
+        Bad(
+            """\
+import argparse
+
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--model-name", default="facebook/opt-350m")
+    args = parser.parse_args()
+    tokenizer = AutoTokenizer.from_pretrained("gpt2")  # <- `gpt2` (50,257 tokens) feeds model `facebook/opt-350m`
+    model = AutoModelForCausalLM.from_pretrained(args.model_name)
+    inputs = tokenizer("Once upon a time", return_tensors="pt")
+    print(tokenizer.decode(model.generate(**inputs, max_new_tokens=20)[0]))
+
+if __name__ == "__main__":
+    main()
+""",
+            fixed="""\
+import argparse
+
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--model-name", default="facebook/opt-350m")
+    args = parser.parse_args()
+    tokenizer = AutoTokenizer.from_pretrained(args.model_name)
+    model = AutoModelForCausalLM.from_pretrained(args.model_name)
+    inputs = tokenizer("Once upon a time", return_tensors="pt")
+    print(tokenizer.decode(model.generate(**inputs, max_new_tokens=20)[0]))
+
+if __name__ == "__main__":
+    main()
+""",
+        ),
+        # Sizes that no file confirms are not quoted, and then it is a warning.
+        Bad(
+            """\
+from transformers import pipeline
+
+fill = pipeline("fill-mask", model="roberta-base", tokenizer="vinai/bertweet-base")  # <- `vinai/bertweet-base` feeds
+print(fill("A <mask> film."))
+""",
+            fixed="""\
+from transformers import pipeline
+
+fill = pipeline("fill-mask", model="roberta-base", tokenizer="roberta-base")
+print(fill("A <mask> film."))
+""",
+            severity=Severity.WARNING,
+        ),
+        Bad(
+            {
+                "embed.ipynb": [
+                    """\
+import torch
+from transformers import AutoModel, AutoTokenizer
+""",
+                    """\
+tokenizer = AutoTokenizer.from_pretrained("bert-base-cased")  # <- feeds model `bert-base-uncased`
+model = AutoModel.from_pretrained("bert-base-uncased")
+""",
+                    """\
+with torch.no_grad():
+    hidden = model(**tokenizer(["A sentence."], return_tensors="pt")).last_hidden_state
+hidden.shape
+""",
+                ]
+            },
+            fixed={
+                "embed.ipynb": [
+                    """\
+import torch
+from transformers import AutoModel, AutoTokenizer
+""",
+                    """\
+tokenizer = AutoTokenizer.from_pretrained("bert-base-uncased")
+model = AutoModel.from_pretrained("bert-base-uncased")
+""",
+                    """\
+with torch.no_grad():
+    hidden = model(**tokenizer(["A sentence."], return_tensors="pt")).last_hidden_state
+hidden.shape
+""",
+                ]
+            },
+        ),
+        # Paired by the trainer that gets both, the tokenized dataset and the collator.
+        Bad(
+            """\
+from transformers import AutoModelForSequenceClassification, AutoTokenizer, DataCollatorWithPadding, Trainer
+
+MODEL = "bert-base-uncased"
+
+def main(dataset, arguments):
+    tokenizer = AutoTokenizer.from_pretrained("bert-base-cased")  # <- feeds model `bert-base-uncased`
+    encoded = dataset.map(lambda row: tokenizer(row["text"]))
+    Trainer(
+        model=AutoModelForSequenceClassification.from_pretrained(MODEL),
+        args=arguments,
+        train_dataset=encoded,
+        data_collator=DataCollatorWithPadding(tokenizer),
+    ).train()
+""",
+            fixed="""\
+from transformers import AutoModelForSequenceClassification, AutoTokenizer, DataCollatorWithPadding, Trainer
+
+MODEL = "bert-base-uncased"
+
+def main(dataset, arguments):
+    tokenizer = AutoTokenizer.from_pretrained(MODEL)
+    encoded = dataset.map(lambda row: tokenizer(row["text"]))
+    Trainer(
+        model=AutoModelForSequenceClassification.from_pretrained(MODEL),
+        args=arguments,
+        train_dataset=encoded,
+        data_collator=DataCollatorWithPadding(tokenizer),
+    ).train()
+""",
+        ),
+        # One object holds both, and nothing says what it does with them.
+        Bad(
+            """\
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+class Bot:
+    def __init__(self):
+        self.tokenizer = AutoTokenizer.from_pretrained("gpt2")  # <- feeds model `facebook/opt-125m`
+        self.model = AutoModelForCausalLM.from_pretrained("facebook/opt-125m")
+""",
+            fixed="""\
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+class Bot:
+    def __init__(self):
+        self.tokenizer = AutoTokenizer.from_pretrained("facebook/opt-125m")
+        self.model = AutoModelForCausalLM.from_pretrained("facebook/opt-125m")
 """,
         ),
     ]
@@ -47,6 +199,183 @@ tokenizer = AutoTokenizer.from_pretrained("facebook/bart-large")
 model = AutoModelForSeq2SeqLM.from_pretrained("facebook/bart-large-cnn")
 print(model.generate(**tokenizer("A long story.", return_tensors="pt")))
 """),
+        # The documented tokenizer of a model that ships none, and the one of a quantized copy.
+        Good("""\
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+tokenizer = AutoTokenizer.from_pretrained("EleutherAI/gpt-neox-20b")
+model = AutoModelForCausalLM.from_pretrained("state-spaces/mamba-130m-hf")
+print(model.generate(**tokenizer("Hello", return_tensors="pt"), max_new_tokens=5))
+"""),
+        Good("""\
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+tokenizer = AutoTokenizer.from_pretrained("meta-llama/Llama-2-7b-chat-hf")
+model = AutoModelForCausalLM.from_pretrained("TheBloke/Llama-2-7B-Chat-GPTQ", device_map="auto")
+print(model.generate(**tokenizer("Hello", return_tensors="pt"), max_new_tokens=5))
+"""),
+        # Checkpoints that nothing is known of, and a name that only the user knows.
+        Good("""\
+import sys
+
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+tokenizer = AutoTokenizer.from_pretrained("gpt2")
+tuned = AutoModelForCausalLM.from_pretrained("our-team/gpt2-for-poems")
+chosen = AutoModelForCausalLM.from_pretrained(sys.argv[1])
+for model in (tuned, chosen):
+    print(model.generate(**tokenizer("Roses", return_tensors="pt"), max_new_tokens=9))
+"""),
+        # An adapter is no model of its own: the tokenizer is its base model's.
+        Good("""\
+from peft import PeftModel
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+tokenizer = AutoTokenizer.from_pretrained("facebook/opt-350m")
+model = PeftModel.from_pretrained(AutoModelForCausalLM.from_pretrained("facebook/opt-350m"), "ybelkada/opt-350m-lora")
+print(model.generate(**tokenizer("Hello", return_tensors="pt"), max_new_tokens=5))
+"""),
+        # Embeddings that are made to fit are trained anew.
+        Good("""\
+from transformers import AutoModelForCausalLM, AutoTokenizer, Trainer
+
+def adapt(dataset, arguments):
+    tokenizer = AutoTokenizer.from_pretrained("facebook/opt-350m")
+    model = AutoModelForCausalLM.from_pretrained("gpt2")
+    model.resize_token_embeddings(len(tokenizer))
+    encoded = dataset.map(lambda row: tokenizer(row["text"]))
+    Trainer(model=model, args=arguments, train_dataset=encoded, processing_class=tokenizer).train()
+"""),
+        # Only the architecture is another model's; the weights are fresh.
+        Good("""\
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
+
+tokenizer = AutoTokenizer.from_pretrained("bert-base-cased")
+config = AutoConfig.from_pretrained("gpt2", vocab_size=len(tokenizer))
+model = AutoModelForCausalLM.from_config(config)
+print(model.generate(**tokenizer("Hello", return_tensors="pt"), max_new_tokens=5))
+"""),
+        # Two models on purpose, each with its tokenizer: a retriever beside a generator.
+        Good("""\
+import torch
+from transformers import AutoModel, AutoModelForCausalLM, AutoTokenizer
+
+class Answerer:
+    def __init__(self):
+        self.encoder_tokenizer = AutoTokenizer.from_pretrained("bert-base-uncased")
+        self.encoder = AutoModel.from_pretrained("bert-base-uncased")
+        self.tokenizer = AutoTokenizer.from_pretrained("gpt2")
+        self.generator = AutoModelForCausalLM.from_pretrained("gpt2")
+
+    @torch.no_grad()
+    def embed(self, text):
+        return self.encoder(**self.encoder_tokenizer(text, return_tensors="pt")).last_hidden_state[:, 0]
+
+    def answer(self, question, passages):
+        best = max(passages, key=lambda passage: (self.embed(question) * self.embed(passage)).sum().item())
+        inputs = self.tokenizer(best + question, return_tensors="pt")
+        return self.tokenizer.decode(self.generator.generate(**inputs, max_new_tokens=20)[0])
+"""),
+        # Distillation: one batch carries the ids of both tokenizers.
+        Good("""\
+import torch
+from torch.utils.data import DataLoader
+from transformers import AutoModel, AutoTokenizer
+
+def distil(texts, optimizer):
+    teacher_tokenizer = AutoTokenizer.from_pretrained("roberta-base")
+    student_tokenizer = AutoTokenizer.from_pretrained("bert-base-uncased")
+    teacher = AutoModel.from_pretrained("roberta-base")
+    student = AutoModel.from_pretrained("bert-base-uncased")
+    student.train()
+    for text in texts:
+        batch = {
+            "teacher": teacher_tokenizer(text, return_tensors="pt"),
+            "student": student_tokenizer(text, return_tensors="pt"),
+        }
+        with torch.no_grad():
+            wanted = teacher(**batch["teacher"]).pooler_output
+        loss = (student(**batch["student"]).pooler_output - wanted).pow(2).mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+"""),
+        Good("""\
+import torch
+from transformers import AutoModel, AutoTokenizer
+
+def rows(dataset):
+    first = AutoTokenizer.from_pretrained("roberta-base")
+    second = AutoTokenizer.from_pretrained("bert-base-uncased")
+    encoders = AutoModel.from_pretrained("roberta-base"), AutoModel.from_pretrained("bert-base-uncased")
+    both = dataset.map(lambda row: {"a": first(row["text"]), "b": second(row["text"])})
+    with torch.no_grad():
+        return [(encoders[0](**row["a"]).pooler_output, encoders[1](**row["b"]).pooler_output) for row in both]
+"""),
+        # Assisted generation across vocabularies is told both tokenizers.
+        Good("""\
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+tokenizer = AutoTokenizer.from_pretrained("facebook/opt-1.3b")
+model = AutoModelForCausalLM.from_pretrained("facebook/opt-1.3b")
+draft_tokenizer = AutoTokenizer.from_pretrained("gpt2")
+draft = AutoModelForCausalLM.from_pretrained("gpt2")
+inputs = tokenizer("It was a dark night", return_tensors="pt")
+output = model.generate(
+    **inputs, assistant_model=draft, tokenizer=tokenizer, assistant_tokenizer=draft_tokenizer, max_new_tokens=20
+)
+print(tokenizer.decode(output[0]))
+"""),
+        # A text passes from one model to the other: it is decoded in between.
+        Good("""\
+from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
+
+writer_tokenizer = AutoTokenizer.from_pretrained("gpt2")
+writer = AutoModelForCausalLM.from_pretrained("gpt2")
+story = writer.generate(**writer_tokenizer("Once", return_tensors="pt"), max_new_tokens=60)
+text = writer_tokenizer.batch_decode(story, skip_special_tokens=True)
+tokenizer = AutoTokenizer.from_pretrained("t5-small")
+model = AutoModelForSeq2SeqLM.from_pretrained("t5-small")
+print(tokenizer.decode(model.generate(**tokenizer(text, return_tensors="pt"))[0]))
+"""),
+        # Presets: the names that hold together fit together.
+        Good("""\
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+def load(small):
+    if small:
+        name = "gpt2"
+    else:
+        name = "facebook/opt-350m"
+    return AutoTokenizer.from_pretrained(name), AutoModelForCausalLM.from_pretrained(name)
+
+tokenizer, model = load(small=True)
+print(model.generate(**tokenizer("Hello", return_tensors="pt"), max_new_tokens=5))
+"""),
+        Good("""\
+import argparse
+
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--model", default="facebook/opt-350m")
+parser.add_argument("--tokenizer", default=None)
+args = parser.parse_args()
+tokenizer = AutoTokenizer.from_pretrained(args.tokenizer or args.model)
+model = AutoModelForCausalLM.from_pretrained(args.model)
+print(model.generate(**tokenizer("Hello", return_tensors="pt"), max_new_tokens=5))
+"""),
+        # A folder on this disk says itself what it is.
+        Good(
+            """\
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+tokenizer = AutoTokenizer.from_pretrained("./tuned")
+model = AutoModelForCausalLM.from_pretrained("./tuned")
+print(model.generate(**tokenizer("Hello", return_tensors="pt"), max_new_tokens=5))
+""",
+            checkpoints={"tuned": {"config.json": '{"model_type": "gpt2", "vocab_size": 50257}'}},
+        ),
     ]
 
     def check(self, facts: Facts) -> Iterator[Report]:
