@@ -12,13 +12,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from llm_lsp.facts.events import CallRecord
+from llm_lsp.facts.extents import TRAINS, Extent, inference_around, training_nodes, way
 from llm_lsp.facts.interpreter import Interpreter
 from llm_lsp.facts.machine import Stopped
 from llm_lsp.facts.place import Place
 from llm_lsp.facts.randomness import Generator, generators
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer, set_answer_hook
 from llm_lsp.facts.values import Class, Constant, Object, Opaque, Symbol, Value, options
-from llm_lsp.facts.views import Argument, Call, Choice, Extent, Loaded, Meeting, constants_of
+from llm_lsp.facts.views import Argument, Call, Choice, Loaded, Meeting, constants_of
 from llm_lsp.knowledge import library
 
 if TYPE_CHECKING:
@@ -117,35 +118,13 @@ class Facts:
                 return f"{local}.{rest}"
         return name
 
-    def inference_around(self, call: Call, place: Place) -> Extent:
-        """The function around `place` if it only infers; else the outermost loop there, or the statement."""
-        frame = next(
-            (frame for frame in call.record.frame.chain() if frame.call is None or self.place(frame.call) != place),
-            call.record.frame,
-        )
-        for inner in call.record.frame.chain():
-            if inner.call is not None and self.place(inner.call) == place and inner.parent is not None:
-                frame = inner.parent
-                break
-        else:
-            frame = call.record.frame
-        function = frame.function
-        if function is not None and isinstance(function.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            inside = [record for record in self.records if any(f.function is function for f in record.frame.chain())]
-            trains = any(record.name in _TRAINS or record.id in self.machine.reached_gradient for record in inside)
-            if not trains and not any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in ast.walk(function.node)):
-                return Extent(place.range, is_function=True)
-        body = function.node if function is not None else self.source.tree
-        loops = [
-            node
-            for node in ast.walk(body)
-            if isinstance(node, (ast.For, ast.While)) and node.lineno <= place.range.start.row <= (node.end_lineno or 0)
-        ]
-        trained = {record.node for record in self.records if record.name in _TRAINS}
-        for loop in sorted(loops, key=lambda node: node.lineno):
-            if not any(node in trained for node in ast.walk(loop)):
-                return Extent(self.place(loop).range, is_function=False)
-        return Extent(place.range, is_function=False)
+    def inference_around(self, call: Call, place: Place) -> Extent | None:
+        """The function around `place` if it only infers; else the outermost such loop there, or the statement."""
+        return inference_around(self, call, place)
+
+    @cached_property
+    def training_nodes(self) -> frozenset[ast.AST]:
+        return training_nodes(self)
 
     @cached_property
     def is_test_module(self) -> bool:
@@ -153,6 +132,10 @@ class Facts:
         return name.startswith("test_") or name.endswith("_test.py") or name == "conftest.py"
 
     # ------------------------------------------------------------ calls
+
+    def every_call(self) -> Iterator[Call]:
+        """All calls, in the order in which they are first made."""
+        return (Call(self, record) for record in self.records)
 
     def calls(self, *names: str) -> Iterator[Call]:
         """The calls of functions with these qualified names, or of methods with these bare names."""
@@ -365,12 +348,17 @@ class Facts:
 
         A helper that training and evaluation share is at fault in the evaluation alone: there its call is the place.
         """
-        every = list(calls)
-        faulty = [call for call in every if is_faulty(call)]
-        innocent = [_way(call) for call in every if call not in faulty]
+        faulty = [call for call in calls if is_faulty(call)]
+        known = {(call.record.node, call.name) for call in faulty}
+        ids = {call.record.id for call in faulty}
+        innocent = [
+            way(call)
+            for call in self.every_call()
+            if (call.record.node, call.name) in known and call.record.id not in ids
+        ]
         seen: set[tuple[int, int]] = set()
         for call in faulty:
-            for node in _way(call):
+            for node in way(call):
                 if not any(node in way for way in innocent):
                     place = self.place(node)
                     key = (place.range.start.row, place.range.start.column)
@@ -384,7 +372,7 @@ class Facts:
     @cached_property
     def trains(self) -> bool:
         """Whether gradients are computed anywhere, or a trainer is made."""
-        return any(record.name in _TRAINS or library.kind_of(record.name) == "trainer" for record in self.records)
+        return any(record.name in TRAINS or library.kind_of(record.name) == "trainer" for record in self.records)
 
     @cached_property
     def training_roots(self) -> frozenset[int]:
@@ -398,7 +386,7 @@ class Facts:
             root = record.frame.chain()[-1]
             if root.function is None or root.function.owner is not None:
                 continue
-            if record.name in _TRAINS:
+            if record.name in TRAINS:
                 trains.add(root.id)
             elif isinstance(record.result, Object) and self.machine.kind(record.result) in {"model", "optimizer"}:
                 makes.add(root.id)
@@ -407,16 +395,26 @@ class Facts:
 
     @cached_property
     def counted(self) -> frozenset[int]:
-        """What was tokenized whole, without being cut, and then counted or taken apart: texts whose length is known."""
+        """Texts that were split, or tokenized whole and then counted or taken apart: their length is known."""
         found: set[int] = set()
         known = self.machine.length_examined | self.machine.sliced
         for call in self.tokenizations():
             if call.record.id in known and call.cuts_text is None:
                 found |= self.machine.flow_of(call.record.arguments)
         for record in self.records:
-            if record.name == "tokenize" and record.id in known:
+            is_split = record.name.rpartition(".")[2] in library.SPLITS
+            if is_split or (record.name == "tokenize" and record.id in known):
                 found |= self.machine.flow_of(record.arguments)
         return frozenset(found)
+
+    @cached_property
+    def sets_default_device(self) -> bool:
+        """Whether modules may be made elsewhere than on the CPU although nobody moves them."""
+        if any(record.name in library.DEFAULT_DEVICES for record in self.records):
+            return True
+        blocks = (node for node in ast.walk(self.source.tree) if isinstance(node, (ast.With, ast.AsyncWith)))
+        contexts = [item.context_expr for block in blocks for item in block.items]
+        return any(self.text_of(context).startswith(("torch.device(", "torch.cuda.device(")) for context in contexts)
 
     @cached_property
     def fed_to_inference(self) -> frozenset[int]:
@@ -453,13 +451,6 @@ class Facts:
         return answer(YES if self.is_whole else UNKNOWN)
 
 
-def _way(call: Call) -> list[ast.AST]:
-    """The calls that lead to this one, itself first."""
-    nodes = [call.record.node]
-    nodes += [frame.call for frame in call.record.frame.chain() if frame.call is not None]
-    return nodes
-
-
 _TOKENIZATIONS = frozenset({"()", "encode", "encode_plus", "batch_encode_plus", "apply_chat_template"})
 _USES_OF_A_MODEL = frozenset(
     {"eval", "train", "parameters", "state_dict", "zero_grad", "named_parameters", "generate", "requires_grad_"}
@@ -467,4 +458,3 @@ _USES_OF_A_MODEL = frozenset(
 _DEEPEST_ARGUMENT = 3
 _MODEL_POSITION = {"trainer": 0, "pipeline": 1}
 """Where a trainer's or a pipeline's constructor takes the model."""
-_TRAINS = frozenset({"backward", "manual_backward", "torch.autograd.backward", "torch.autograd.grad"})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from llm_lsp.facts.events import NO_ARGUMENTS, Arguments, Frame
+from llm_lsp.facts.expressions import is_ids
 from llm_lsp.facts.library_calls import LibraryCalls, is_device, is_module_class
 from llm_lsp.facts.machine import AUTOCAST, GRADIENTS, OFF, ON
 from llm_lsp.facts.store import Store
@@ -36,6 +37,7 @@ _ITERATORS = frozenset(
 _WITHOUT_RESULT = frozenset(
     {"print", "isinstance", "hasattr", "callable", "type", "id", "issubclass", "repr", "format", "input"}
 )
+_MAKES_WORDS = frozenset({"()", "split", "tokenize", "encode", "encode_plus", "batch_encode_plus"})
 _NONE = Constant(None)
 
 
@@ -66,7 +68,8 @@ class Calls(LibraryCalls):
                 found = self.call(option, arguments, node)
                 result = found if result is None else join(result, found)
             return result or ANYTHING
-        return self.unresolved("", None, arguments, node, callee)
+        name = f"{callee.cls}()" if isinstance(callee, Opaque) and callee.cls is not None else ""
+        return self.unresolved(name, None, arguments, node, callee)
 
     def unresolved(
         self, name: str, receiver: Value | None, arguments: Arguments, node: ast.AST, callee: Value = ANYTHING
@@ -210,10 +213,13 @@ class Calls(LibraryCalls):
         if name in library.PREPARE_METHODS and len(arguments.positional) > 1:
             return Tuple(tuple(arguments.positional))
         if name in library.NOT_DIFFERENTIABLE:
-            return Opaque("length" if name in {"size", "numel"} else None, self.without_graph(sources | given))
+            cls = "length" if name in {"size", "numel"} else receiver.cls if is_ids(receiver) else None
+            return Opaque(cls if cls != library.ENCODING or name in library.ID_METHODS else None, self.without_graph(sources | given))
         call = self.record(node, name, receiver, arguments)
         if name == "requires_grad_":
             self.frozen |= sources
+        if name == "sum" and receiver.cls == library.MASK:
+            return Opaque("length", sources, call.id)
         mapped = self.map_over(receiver, name, arguments, node)
         if mapped is not None:
             return mapped
@@ -229,6 +235,8 @@ class Calls(LibraryCalls):
             and not receiver.cls.startswith(("torch.", "transformers.", "builtins."))
         ):
             cls = f"{receiver.cls}.{name}"
+        if is_ids(receiver) and name in library.ID_METHODS:
+            cls = receiver.cls
         return Opaque(cls, sources | given or frozenset((call.id,)), receiver.call if keeps else call.id)
 
     def method_of_constant(self, receiver: Constant, name: str, arguments: Arguments) -> Value:
@@ -243,6 +251,9 @@ class Calls(LibraryCalls):
                     return Constant(text.format(*known, **named), may=True)
                 except (IndexError, KeyError, ValueError, AttributeError, TypeError):
                     return ANYTHING
+        if name == "join":
+            # Words or sentences of a text that was taken apart: a piece of it.
+            self.cut |= self.flow_of(arguments) & self.sliced
         return Opaque(None, self.flow_of(arguments))
 
     def method_of_parser(self, parser: Object, name: str, arguments: Arguments, node: ast.AST) -> Value:
@@ -389,6 +400,9 @@ class Calls(LibraryCalls):
                     continue
                 self.heap[GRADIENTS] = self.heap[AUTOCAST] = ANYTHING
                 changed = True
+            elif name in library.GRADIENTS_OFF and isinstance(function.node, ast.AsyncFunctionDef):
+                # The context is left as soon as there is a coroutine, before its body runs (seen in torch 2.13).
+                continue
             elif self.apply_context(name, decorator):
                 changed = True
         return changed
@@ -478,7 +492,7 @@ class Calls(LibraryCalls):
         given = arguments.positional
         first = given[0] if given else ANYTHING
         if name == "len":
-            return Opaque("length", self.without_graph(self.flow(first)))
+            return Opaque("count" if self.is_collection(first) else "length", self.without_graph(self.flow(first)))
         if name != "range":
             self.examine_lengths(given)
         if name == "super":
@@ -521,15 +535,22 @@ class Calls(LibraryCalls):
         if name in _WITHOUT_RESULT:
             self.record(node, "builtins." + name, None, arguments)
             return ANYTHING
-        return Opaque(None, self.flow_of(arguments))
+        return Opaque(library.ENCODING if is_ids(first) else None, self.flow_of(arguments))
 
     def examine_lengths(self, values: list[Value]) -> None:
         """Lengths are given to something that compares, prints or keeps them."""
         for value in values:
-            if isinstance(value, Object):
-                value = self.heap.get((value.id, "each"), value)
-            if isinstance(value, Opaque) and value.cls == "length":
-                self.length_examined |= value.sources
+            for part in self.parts_of(value) if isinstance(value, Object) else [value]:
+                if isinstance(part, Opaque) and part.cls == "length":
+                    self.length_examined |= part.sources
+
+    def is_collection(self, value: Value) -> bool:
+        """Whether `len` of the value is a number of texts or rows, and says nothing about how long they are."""
+        if isinstance(value, Object):
+            made = (self.calls.get(id) for id in self.flow(value))
+            return value.cls in _CONTAINERS and not any(call is not None and call.name in _MAKES_WORDS for call in made)
+        call = self.calls.get(value.call) if isinstance(value, Opaque) and value.call is not None else None
+        return call is not None and call.name.rpartition(".")[2] in library.COLLECTIONS
 
     def call_attribute_builtin(self, name: str, given: list[Value], node: ast.AST) -> Value:
         key = given[1]

@@ -29,12 +29,15 @@ from llm_lsp.facts.values import (
 )
 from llm_lsp.knowledge import library
 
-__all__ = ["Expressions"]
+__all__ = ["Expressions", "is_ids"]
 
 _BUILTINS = frozenset(dir(builtins))
 _LENGTHS = frozenset({"shape", "size", "ndim"})
 _TELLS_LENGTH = frozenset(
     {"num_truncated_tokens", "overflowing_tokens", "overflow_to_sample_mapping", "overflowing", "n_tokens", "length"}
+)
+_TEXTS = frozenset(
+    {"text", "txt", "string", "document", "doc", "content", "page", "passage", "body", "article", "transcript", "raw"}
 )
 _DEEPEST_CHILD = 4
 _MOST_JOINED = 64
@@ -86,6 +89,8 @@ class Expressions(Machine):
             return Symbol(f"{value.name}.{name}")
         if name == "grad":
             self.frames_reading_gradients.add(self.frame.id)
+        elif name in library.TELLS_GRAPH:
+            self.escaped |= value.sources & self.graph_ids
         if isinstance(value, Object):
             return self.attribute_of_object(value, name, node)
         if isinstance(value, Class):
@@ -112,7 +117,9 @@ class Expressions(Machine):
         if not isinstance(value, Opaque):
             return Opaque(None, value.sources)
         is_feature = value.cls == library.FEATURES and name in library.FLOAT_FEATURES | library.PIXELS
-        return Opaque(value.cls if is_feature else None, value.sources, value.call)
+        is_kept = is_feature or (is_ids(value) and name not in library.NOT_IDS)
+        cls = library.MASK if is_ids(value) and name == "attention_mask" else value.cls if is_kept else None
+        return Opaque(cls, value.sources, value.call)
 
     def attribute_of_object(self, value: Object, name: str, node: ast.AST) -> Value:
         found = self.heap.get((value.id, name))
@@ -138,6 +145,9 @@ class Expressions(Machine):
             made = self.calls[member.call].arguments
             factory = made.get("default_factory")
             default = self.call(factory, Arguments([], {}), node) if factory is not None else made.get("default")
+            if "max_length" in made.keywords:
+                # pydantic refuses what is longer.
+                self.length_examined |= self.part_of(owner, name, node).sources
             return (
                 self.as_default(default, owner, name, node) if default is not None else self.part_of(owner, name, node)
             )
@@ -193,7 +203,7 @@ class Expressions(Machine):
                     self.evaluate(bound)
             if node.slice.upper is not None:
                 self.sliced |= self.flow(value)
-                if node.slice.lower is None:
+                if node.slice.lower is None or _is_text(node.value):
                     self.cut |= self.flow(value)
             if isinstance(value, (Object, Constant)):
                 return Opaque(None, self.flow(value))
@@ -223,6 +233,8 @@ class Expressions(Machine):
             return Symbol(value.name) if value.name.startswith("typing.") else ANYTHING
         if isinstance(key, Constant) and key.value in _TELLS_LENGTH:
             self.length_examined |= value.sources
+        if isinstance(value, Opaque) and value.cls == "length":
+            return value
         if isinstance(value, Opaque) and key.sources:
             return Opaque(None, value.sources | key.sources, value.call)
         if isinstance(value, Opaque):
@@ -257,8 +269,9 @@ class Expressions(Machine):
                 if inner and (call.name in _SAME_ELEMENTS or call.name.startswith("tqdm.")):
                     return inner[0]
             if value.cls == "items" and call is not None and call.receiver is not None:
-                return Tuple((ANYTHING, Opaque(None, self.flow(call.receiver), value.call)))
-        return Opaque(None, self.flow(value))
+                cls = library.ENCODING if is_ids(call.receiver) else None
+                return Tuple((ANYTHING, Opaque(cls, self.flow(call.receiver), value.call)))
+        return Opaque(library.ENCODING if is_ids(value) else None, self.flow(value))
 
     def join_all(self, values: list[Value]) -> Value:
         if not values:
@@ -336,6 +349,8 @@ class Expressions(Machine):
         sources = self.flow(left) | self.flow(right)
         if not sources:
             return ANYTHING
+        if isinstance(node.op, ast.Add) and (is_ids(left) or is_ids(right)):
+            return Opaque(library.ENCODING, sources)
         lengths = any(isinstance(side, Opaque) and side.cls == "length" for side in (left, right))
         return Opaque("length" if lengths and isinstance(node.op, (ast.Add, ast.Sub)) else None, sources)
 
@@ -472,6 +487,7 @@ class Expressions(Machine):
         if node.value is not None:
             value = self.evaluate(node.value)
             self.returned |= self.flow(value)
+            self.hand_out(value)
             yielded = self.iterate(value, node) if isinstance(node, ast.YieldFrom) else value
             self.leave(yielded)
         return ANYTHING
@@ -574,6 +590,8 @@ class Expressions(Machine):
                     option.namespace[name] = value
                 elif isinstance(option, Opaque):
                     self.escaped |= self.flow(value) - option.sources
+                else:
+                    self.escape(value)
                 continue
             key = (option.id, name)
             known = self.heap.get(key)
@@ -581,6 +599,9 @@ class Expressions(Machine):
             self.used(option, "." + name)
             if isinstance(value, Object) and self.kind(value) in {"model", "tokenizer"}:
                 self.held.setdefault(option.id, {})[name] = value
+            if isinstance(value, Object) and isinstance(option.cls, Class) and self.kind(option) == "model":
+                # A part goes wherever the whole is moved.
+                self.heap[value.id, "#device"] = ANYTHING
             if option.is_outside and isinstance(option.cls, Class):
                 # Whoever has the instance may read it, just as a caller gets what is returned.
                 kept = self.flow(value)
@@ -588,6 +609,8 @@ class Expressions(Machine):
                 self.escaped |= kept - self.calls.keys()
             elif option.is_outside:
                 self.escaped |= self.flow(value)
+            if option.is_outside:
+                self.hand_out(value)
 
     def assign_item(self, owner: Value, key: Value, value: Value) -> None:
         for option, _ in options(owner):
@@ -608,9 +631,21 @@ class Expressions(Machine):
                 self.heap[option.id, "keys"] = ANYTHING
             if option.is_outside:
                 self.escaped |= self.flow(value)
+                self.hand_out(value)
 
 
 _SAME_ELEMENTS = frozenset({"builtins.list", "builtins.tuple", "builtins.sorted", "builtins.reversed", "builtins.iter", "builtins.set", "itertools.chain", "itertools.islice", "itertools.cycle"})  # fmt: skip
+
+
+def is_ids(value: Value) -> bool:
+    """Whether it holds the ids of tokens."""
+    return isinstance(value, Opaque) and value.cls == library.ENCODING
+
+
+def _is_text(node: ast.expr) -> bool:
+    """Whether what is sliced is a text, by its name: a slice of it is a piece, not some of many texts."""
+    name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+    return name.rpartition("_")[2] in _TEXTS
 
 
 def _compare(operator: ast.cmpop, left: Value, right: Value) -> Constant | None:

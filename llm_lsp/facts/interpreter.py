@@ -111,9 +111,13 @@ class Interpreter(Calls):
                 frame.locals[extra.arg] = self.outside(extra.arg, extra)
         if self.is_handed_over(function) or self.runs_without_gradients(function):
             self.heap[GRADIENTS] = ANYTHING if self.is_handed_over(function) else OFF
+        if function.owner is not None and function.owner.bases and function.name in library.GRADIENT_HOOKS:
+            # The library's precision setting decides.
+            self.heap[AUTOCAST] = ANYTHING
         self.frame = module
         result = self.run(function, frame)
         self.returned |= self.flow(result)
+        self.hand_out(result)
         if (
             isinstance(function.node, (ast.FunctionDef, ast.AsyncFunctionDef))
             and function.name in library.GRADIENT_HOOKS
@@ -126,9 +130,9 @@ class Interpreter(Calls):
 
     def runs_without_gradients(self, function: Function) -> bool:
         """A hook that its library calls with gradients off."""
-        return (
-            function.owner is not None and function.name in library.GRADIENTS_OFF_HOOKS and bool(function.owner.bases)
-        )
+        if function.owner is None:
+            return function.name in library.GRADIENTS_OFF_FUNCTIONS
+        return function.name in library.GRADIENTS_OFF_HOOKS and bool(function.owner.bases)
 
     def parameter(self, argument: ast.arg, function: Function) -> Value:
         default = function.defaults.get(argument.arg)

@@ -29,7 +29,6 @@ __all__ = ["LibraryCalls"]
 
 _LOADERS = ("from_pretrained", "from_config", "from_checkpoint")
 _FIRST_ARGUMENTS = ("model", "pretrained_model_name_or_path", "module", "base_model")
-_ENCODING = "transformers.BatchEncoding"
 _TOKENIZES = frozenset(
     {
         "encode",
@@ -59,6 +58,8 @@ class LibraryCalls(Expressions):
     def library_call(self, name: str, arguments: Arguments, node: ast.AST) -> Value:
         """The function or class of a library that is called by its qualified name."""
         name = library.canonical(name)
+        if not name.startswith("torch."):
+            self.examine_lengths(arguments.values())
         call = self.record(node, name, None, arguments)
         self.hand_over(arguments, in_any_context=library.calls_in_any_context(name))
         if name in library.GRADIENTS_SET:
@@ -169,7 +170,8 @@ class LibraryCalls(Expressions):
         element = self.iterate(receiver, node)
         result = self.call(given[0], Arguments([element], {}, (ANYTHING,), is_complete=False), node)
         self.hand_over(Arguments([*given[1:]], {}), in_any_context=False)
-        return Opaque(None, self.flow(receiver) | self.flow(result))
+        self.examine_lengths([result])
+        return Opaque(None, self.flow(receiver) | self.flow(result), self.site(node, "call"))
 
     def examine_lengths(self, values: list[Value]) -> None:
         raise NotImplementedError
@@ -340,9 +342,12 @@ class LibraryCalls(Expressions):
     ) -> Value:
         if kind in {"tokenizer", "processor"}:
             if name in _TOKENIZES:
-                return Opaque(_ENCODING, frozenset((call.id,)), call.id)
+                self.note_written_text(call)
+                return Opaque(library.ENCODING, frozenset((call.id,)), call.id)
             if "decode" in name:
                 sources = self.flow_of(arguments)
+                # A text that is made of some of the ids is a piece.
+                self.cut |= sources & self.sliced
                 written = any(id in self.graph_ids or self.is_generation(id) for id in sources)
                 return Opaque(None, frozenset((call.id,)) if written else sources, call.id)
             return self.part_of(receiver, name + "()", node)
@@ -402,9 +407,32 @@ class LibraryCalls(Expressions):
     def call_tokenizer(self, tokenizer: Object, arguments: Arguments, node: ast.AST) -> Value:
         call = self.record(node, "()", tokenizer, arguments)
         self.used(tokenizer, "()")
-        cls = library.FEATURES if self.kind(tokenizer) == "processor" else _ENCODING
+        self.note_written_text(call)
+        cls = library.FEATURES if self.kind(tokenizer) == "processor" else library.ENCODING
         call.result = Opaque(cls, frozenset((call.id,)), call.id)
         return call.result
+
+    def note_written_text(self, call: CallRecord) -> None:
+        if self.is_written(call.arguments.get("text", 0)):
+            self.written.add(call.id)
+
+    def is_written(self, text: Value | None) -> bool:
+        """Whether the text is a constant, or a list of such, and no caller of this function chose it."""
+        if isinstance(text, Object):
+            text = self.heap.get((text.id, "items")) or self.heap.get((text.id, "each"))
+        if isinstance(text, Tuple):
+            return bool(text.items) and all(self.is_written(item) for item in text.items)
+        return text is not None and all(
+            isinstance(option, Constant) and not option.may and self.is_of_this_function(option.node)
+            for option, _ in options(text)
+        )
+
+    def is_of_this_function(self, node: ast.expr | None) -> bool:
+        """Whether the expression stands in the function that runs now, or where everybody calls the function from."""
+        function = self.frame.function
+        if function is None:
+            return True
+        return node is not None and function.node.lineno <= node.lineno <= (function.node.end_lineno or 0)
 
     def call_module(self, module: Object, arguments: Arguments, node: ast.AST) -> Value:
         """A forward pass: its result holds a graph that leads to what went in."""

@@ -13,12 +13,14 @@ from llm_lsp.facts.values import (
     Constant,
     Function,
     Object,
+    Opaque,
     Sources,
     Tuple,
     Union,
     Value,
     options,
 )
+from llm_lsp.knowledge import library
 
 __all__ = ["GRADIENTS", "OFF", "ON", "Machine", "Stopped"]
 
@@ -67,7 +69,11 @@ class Machine:
         self.sliced: set[int] = set()
         """Sources of what was taken apart by `[a:b]`."""
         self.cut: set[int] = set()
-        """Sources of what was cut on purpose, by `[:n]`."""
+        """Sources of what was cut on purpose, by `[:n]`, or into pieces, by `[a:b]` of a text."""
+        self.handed_out: set[int] = set()
+        """Tokenizations whose ids, not only what a model made of them, go to where nobody sees."""
+        self.written: set[int] = set()
+        """Tokenizations of texts that the program itself holds."""
         self.held: dict[int, dict[str, Object]] = {}
         """By the object's id, the models and tokenizers that were stored on it."""
         self.returned_together: list[list[Object]] = []
@@ -152,11 +158,36 @@ class Machine:
             self.handed_over[value.node] = True
             return
         self.escaped |= self.flow(value)
+        self.hand_out(value)
         for option, _ in options(value):
             if isinstance(option, Object):
                 self.escaped.add(option.id)
             elif isinstance(option, Function):
                 self.handed_over[option.node] = True
+
+    def hand_out(self, value: Value, depth: int = 0) -> None:
+        """Ids of tokens, alone or in a container, leave what the program is seen to do."""
+        if depth > _DEEPEST_CONTAINER:
+            return
+        for option, _ in options(value):
+            if isinstance(option, Opaque):
+                made = self.calls.get(option.call) if option.cls in library.KEEPS_IDS and option.call else None
+                self.handed_out |= option.sources if option.cls == library.ENCODING else frozenset()
+                parts = made.arguments.values() if made is not None else []
+            elif isinstance(option, Tuple):
+                parts = list(option.items)
+            else:
+                parts = self.parts_of(option) if isinstance(option, Object) else []
+            for part in parts:
+                self.hand_out(part, depth + 1)
+
+    def parts_of(self, container: Object) -> list[Value]:
+        """What a container holds: each item where all are known, what they have in common otherwise."""
+        keys, items = self.heap.get((container.id, "keys")), self.heap.get((container.id, "items"))
+        names = keys.value if isinstance(keys, Constant) and isinstance(keys.value, tuple) else ()
+        found = [self.heap.get((container.id, f"[{name!r}]")) for name in names]
+        found += [items, *([] if names else [self.heap.get((container.id, "each"))])]
+        return [value for value in found if value is not None]
 
     def without_graph(self, sources: Sources) -> Sources:
         """What is left of the sources behind an operation that no gradient passes."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from llm_lsp.facts.events import CallRecord
 from llm_lsp.facts.place import Place
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
-from llm_lsp.facts.values import Class, Constant, Object, Opaque
+from llm_lsp.facts.values import Class, Constant, Object, Opaque, Symbol
 from llm_lsp.knowledge import library
 
 if TYPE_CHECKING:
@@ -38,20 +38,24 @@ _PREPARING = frozenset(
         "experiment",
     }
 )
+_SPEAKS_OF_SEEDS = ("seed", "determin", "rng_state", "setstate", "exec(")
+_MOST_MODULES = 20
+_LOWEST_PORT, _HIGHEST_PORT = 1024, 65535
 _OPTIMIZERS = frozenset({"backward", "manual_backward"})
 
 
 class Generator:
     """A generator that an entry point of the program draws from."""
 
-    __slots__ = ("_facts", "_matters", "_seeded", "first_draw", "library", "name")
+    __slots__ = ("_facts", "_matters", "_record", "_seeded", "first_draw", "library", "name")
 
-    def __init__(self, facts: Facts, library: str, first_draw: Place, seeded: Truth, matters: Truth) -> None:
+    def __init__(self, facts: Facts, library: str, draw: CallRecord, seeded: Truth, matters: Truth) -> None:
         self._facts = facts
+        self._record = draw
         self.library = library
         """"Python", "NumPy" or "torch"."""
         self.name = library
-        self.first_draw = first_draw
+        self.first_draw = facts.place(draw.node)
         self._seeded = seeded
         self._matters = matters
 
@@ -71,24 +75,51 @@ class Generator:
         return f"{self._facts.spelled(_SEEDING[self.library])}(0)"
 
     @property
+    def module(self) -> str:
+        """The module that must be imported for `seeding`."""
+        return _SEEDING[self.library].partition(".")[0]
+
+    @property
     def entry(self) -> Place | None:
-        """The first statement under the `__main__` guard; None without one."""
+        """The statement before which the program begins to draw, under its `__main__` guard or in a function of its own.
+
+        None if the module itself draws: then the place is after its imports.
+        """
+        first = self._outermost
+        if first is not None:
+            body = first.body[1:] if ast.get_docstring(first, clean=False) is not None else first.body
+            return self._facts.place(body[0]) if body else None
+        row = self._row
         for statement in self._facts.source.tree.body:
             if isinstance(statement, ast.If) and "__main__" in self._facts.text_of(statement.test):
-                return self._facts.place(statement.body[0])
+                inside = statement.lineno <= row <= (statement.end_lineno or 0)
+                return self._facts.place(statement.body[0]) if inside else None
         return None
 
     @property
+    def _outermost(self) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+        """The function that is the entry point, where it is not the module and no notebook runs its cells."""
+        root = self._record.frame.chain()[-1].function
+        if root is None or self._facts.source.is_notebook or isinstance(root.node, ast.Lambda):
+            return None
+        return root.node
+
+    @property
+    def _row(self) -> int:
+        """The row of the module's statement that leads to the first draw."""
+        called = [frame.call for frame in self._record.frame.chain() if frame.call is not None]
+        return getattr(called[-1] if called else self._record.node, "lineno", 0)
+
+    @property
     def last_import(self) -> Place | None:
-        """The last of the imports at the head of the module, if the generator's library is imported there."""
+        """The last of the imports at the head of the module."""
         last: ast.stmt | None = None
         for statement in self._facts.source.tree.body:
             if isinstance(statement, (ast.Import, ast.ImportFrom)):
                 last = statement
             elif last is not None:
                 break
-        bound = self._facts.spelled(_SEEDING[self.library]).partition(".")[0] in self._facts.machine.frames[0].locals
-        return self._facts.place(last) if last is not None and bound else None
+        return self._facts.place(last) if last is not None else None
 
 
 def generators(facts: Facts) -> Iterator[Generator]:
@@ -98,11 +129,12 @@ def generators(facts: Facts) -> Iterator[Generator]:
     reached = [record for record in facts.records if _is_reached(facts, record)]
     if not reached:
         return
-    matters = YES if any(_trains_or_samples(record) for record in reached) else NO
+    matters = YES if any(_trains_or_samples(facts, record) for record in reached) else NO
     draws: dict[str, CallRecord] = {}
     implicit: CallRecord | None = None
+    idle = _without_consequence(facts, reached)
     for record in reached:
-        drawn = _drawn(record)
+        drawn = _drawn(facts, record) if record.id not in idle else None
         if drawn is not None:
             draws.setdefault(drawn, record)
         elif implicit is None and _draws_implicitly(facts, record):
@@ -110,7 +142,7 @@ def generators(facts: Facts) -> Iterator[Generator]:
     if implicit is not None:
         draws.setdefault("torch", implicit)
     for name, record in draws.items():
-        yield Generator(facts, name, facts.place(record.node), _seeded(facts, name, reached), matters)
+        yield Generator(facts, name, record, _seeded(facts, name, reached), matters)
 
 
 def _is_reached(facts: Facts, record: CallRecord) -> bool:
@@ -135,16 +167,88 @@ def _only_reads(name: str) -> bool:
     return bool(_READING & set(words)) and not _PREPARING & set(words)
 
 
-def _trains_or_samples(record: CallRecord) -> bool:
+def _without_consequence(facts: Facts, reached: list[CallRecord]) -> frozenset[int]:
+    """Draws that decide nothing that two runs are compared by: how long to wait, a port, a name, a sample that a person asked for."""
+    found: frozenset[int] = frozenset()
+    names = {record.name for record in reached}
+    is_asked = "builtins.input" in names
+    is_cuda_seeded = not names.isdisjoint({"torch.cuda.manual_seed", "torch.cuda.manual_seed_all"})
+    for record in reached:
+        if record.name.rpartition(".")[2] == "sleep":
+            found |= facts.machine.flow_of(record.arguments)
+        elif (
+            _is_port(record)
+            or any(isinstance(value, Symbol) and value.name.startswith("string.") for value in record.arguments.values())
+            or (is_asked and _is_sampling(facts, record))
+            or (is_cuda_seeded and "device" in record.arguments.keywords)
+        ):
+            found |= {record.id}
+    return found
+
+
+def _is_port(record: CallRecord) -> bool:
+    bounds = [value.value for value in record.arguments.positional if isinstance(value, Constant)]
+    numbers = [bound for bound in bounds if isinstance(bound, int)]
+    return record.name in {"random.randint", "random.randrange"} and len(numbers) == 2 and _LOWEST_PORT <= numbers[0] <= numbers[1] <= _HIGHEST_PORT
+
+
+def _is_sampling(facts: Facts, record: CallRecord) -> bool:
+    """Whether a model generates by sampling."""
+    receiver = record.receiver
+    is_pipeline = record.name == "()" and isinstance(receiver, Object) and facts.machine.kind(receiver) == "pipeline"
+    if record.name != "generate" and not is_pipeline:
+        return False
+    given = [record.arguments]
+    config = record.arguments.get("generation_config")
+    made = facts.machine.calls.get(config.call) if isinstance(config, Object) and config.call is not None else None
+    if made is not None:
+        given.append(made.arguments)
+    wanted = [arguments.get("do_sample") for arguments in given]
+    return any(isinstance(value, Constant) and value.value is True for value in wanted)
+
+
+def _is_of_seedless_module(facts: Facts, name: str) -> bool:
+    """Whether a function lies in a module of the project that, with all it imports from there, never speaks of seeds."""
+    pending, seen = [name.rpartition(".")[0]], set[str]()
+    importer = facts.source.path
+    while pending:
+        module = pending.pop()
+        source = facts.world.module(module, importer) if module.strip(".") else None
+        if source is None:
+            if not seen:
+                return False
+            continue
+        if source.path in seen:
+            continue
+        seen.add(source.path)
+        if len(seen) > _MOST_MODULES or source.masked or any(word in source.text for word in _SPEAKS_OF_SEEDS):
+            return False
+        importer = source.path
+        pending += _imported(source.tree)
+    return bool(seen)
+
+
+def _imported(tree: ast.Module) -> Iterator[str]:
+    """The modules that a module imports, as far as they may be the project's own."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name.partition(".")[0] not in library.LIBRARY_ROOTS)
+        elif isinstance(node, ast.ImportFrom):
+            module = "." * node.level + (node.module or "")
+            if node.level or module.partition(".")[0] not in library.LIBRARY_ROOTS:
+                yield module
+                yield from (f"{module.rstrip('.')}.{alias.name}" if node.module else f"{module}{alias.name}" for alias in node.names)
+
+
+def _trains_or_samples(facts: Facts, record: CallRecord) -> bool:
     if record.name in _OPTIMIZERS or record.name == "torch.multinomial":
         return True
     if record.name == "fit" and isinstance(record.receiver, Opaque):
         return (record.receiver.cls or "").startswith(("lightning.", "pytorch_lightning."))
-    sampling = record.arguments.get("do_sample")
-    return record.name == "generate" and isinstance(sampling, Constant) and sampling.value is True
+    return _is_sampling(facts, record)
 
 
-def _drawn(record: CallRecord) -> str | None:
+def _drawn(facts: Facts, record: CallRecord) -> str | None:
     """The generator that a call draws from by itself."""
     name = record.name
     if "generator" in record.arguments.keywords or "rng" in record.arguments.keywords:
@@ -159,8 +263,7 @@ def _drawn(record: CallRecord) -> str | None:
         or name in {"normal_", "uniform_", "bernoulli_", "random_"}
     ):
         return None if name in {"torch.nn.init.zeros_", "torch.nn.init.ones_", "torch.nn.init.constant_"} else "torch"
-    sampling = record.arguments.get("do_sample")
-    return "torch" if name == "generate" and isinstance(sampling, Constant) and sampling.value is True else None
+    return "torch" if _is_sampling(facts, record) else None
 
 
 def _draws_implicitly(facts: Facts, record: CallRecord) -> bool:
@@ -184,7 +287,9 @@ def _seeded(facts: Facts, name: str, reached: list[CallRecord]) -> Truth:
         if record.is_resolved or record.name == "()":
             continue
         is_method = record.receiver is not None and not isinstance(record.receiver, Class)
-        if (not is_method and not _only_reads(record.name)) or "seed" in record.name or "determin" in record.name:
+        if _is_of_seedless_module(facts, record.name):
+            continue
+        if (not is_method and not _only_reads(record.name.removesuffix("()"))) or "seed" in record.name or "determin" in record.name:
             return UNKNOWN
     if any("seed" in record.name.rpartition(".")[2] and record.name not in library.SEEDS for record in reached):
         return UNKNOWN

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from llm_lsp.diagnostic import Position, Range
 from llm_lsp.facts.events import CallRecord
 from llm_lsp.facts.place import Place
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
@@ -44,9 +45,30 @@ class Choice:
         tests = [test for test, _ in self.conditions]
         if self.node is not None:
             for record in self._facts.machine.calls.values():
-                if record.node is self.node:
+                if self.node is record.node or self.node in (keyword.value for keyword in _keywords(record.node)):
                     tests += [test for test, _ in record.guards]
-        return any(word in self._facts.text_of(test) for test in tests for word in words)
+        return any(word in self._facts.text_of(test).lower() for test in tests for word in words)
+
+    @property
+    def gpu_test(self) -> str | None:
+        """`torch.cuda.is_available()`, as this program writes it, where that alone decides."""
+        texts = [self._facts.text_of(test) for test, _ in self.conditions]
+        return texts[0] if len(texts) == 1 and texts[0].endswith("cuda.is_available()") else None
+
+    def written_as(self, dtype: str) -> tuple[Range, str] | None:
+        """Where to write another floating-point type instead, and how; None where that isn't plain.
+
+        It is plain where the module names this type in that one place: else inputs may be cast to it too.
+        """
+        named = [node for node in ast.walk(self._facts.source.tree) if _names(node, self.value)]
+        if self.node is None or len(named) != 1 or named[0] not in ast.walk(self.node):
+            return None
+        found = self._facts.place(named[0])
+        if isinstance(named[0], ast.Constant):
+            return found.range, found.text.replace(str(named[0].value), dtype)
+        end = found.range.end
+        width = len(found.text.rpartition(".")[2])
+        return Range(Position(end.row, end.column - width), end), dtype
 
     def agrees_with(self, other: Choice) -> bool:
         """Whether both can hold at once: no test came out one way for this and the other way for that."""
@@ -155,6 +177,12 @@ class Call:
     @property
     def place(self) -> Place:
         return self._facts.place(self.record.node)
+
+    @property
+    def callee(self) -> str:
+        """What is called, as it is written, on one line."""
+        node = self.record.node
+        return " ".join(self._facts.text_of(node.func if isinstance(node, ast.Call) else node).split())
 
     @property
     def function_names(self) -> list[str]:
@@ -286,6 +314,30 @@ class Call:
         return answer(NO)
 
     @property
+    def model_is_optimized(self) -> Truth:
+        """Whether an optimizer of torch is given the parameters of the model that is called as they are.
+
+        A program that casts them first keeps a copy in float32 to train.
+        """
+        machine, receiver = self._facts.machine, self.record.receiver
+        if not isinstance(receiver, Object):
+            return answer(UNKNOWN)
+        owners = {id for id, held in machine.held.items() if any(part.id == receiver.id for part in held.values())}
+        owners |= {receiver.id, *([receiver.parent.id] if receiver.parent is not None else [])}
+        given: set[int] = set()
+        for record in machine.calls.values():
+            is_asked = record.name in {"parameters", "named_parameters"} and isinstance(record.receiver, Object)
+            if is_asked and record.receiver.id in owners:
+                given.add(record.id)
+        is_optimized = False
+        for record in machine.calls.values():
+            if library.kind_of(record.name) == "optimizer":
+                is_optimized = is_optimized or bool(given & machine.flow_of(record.arguments))
+            elif record.name == "float" and record.receiver is not None and given & machine.flow(record.receiver):
+                return answer(UNKNOWN)
+        return answer(YES if is_optimized else UNKNOWN)
+
+    @property
     def model_has_learned(self) -> Truth:
         """Whether the weights of the model that is called are worth something: loaded, trained or put to evaluation."""
         machine, receiver = self._facts.machine, self.record.receiver
@@ -331,18 +383,8 @@ class Call:
 
     @property
     def text_is_written_here(self) -> bool:
-        """Whether the text that goes in is a constant of the program, or a list of such."""
+        """Whether the text that goes in is a constant of the function that tokenizes it, or a list of such."""
         return self.record.id in self._facts.machine.written
-
-    @property
-    def keeps_a_chosen_end(self) -> bool:
-        """Whether the program says which end of a long text is lost, by `truncation_side`."""
-        machine, tokenizer = self._facts.machine, self.record.receiver
-        if not isinstance(tokenizer, Object):
-            return False
-        made = machine.calls.get(tokenizer.call) if tokenizer.call is not None else None
-        is_set = ".truncation_side" in machine.uses.get(tokenizer.id, ())
-        return is_set or (made is not None and "truncation_side" in made.arguments.keywords)
 
     @property
     def prepares_training(self) -> Truth:
@@ -355,7 +397,7 @@ class Call:
     def devices(self) -> list[Choice]:
         """The devices that the called model may be on, as far as they are known; empty if something moved it unseen."""
         machine, receiver = self._facts.machine, self.record.receiver
-        if isinstance(receiver, Object) and receiver.id in machine.escaped:
+        if self._facts.sets_default_device or (isinstance(receiver, Object) and receiver.id in machine.escaped):
             return []
         value = self.record.state.get("device")
         return [] if value is None else self._devices_in(value, ())
@@ -407,6 +449,16 @@ class Call:
     def tokenizers(self) -> Iterator[tuple[Object, Place]]:
         """The tokenizers whose output, or which themselves, are passed here, each with the place where it is used."""
         return self._facts.tokenizers_in(self.record.arguments.values())
+
+
+def _keywords(node: ast.AST) -> list[ast.keyword]:
+    return node.keywords if isinstance(node, ast.Call) else []
+
+
+def _names(node: ast.AST, dtype: object) -> bool:
+    """Whether the expression names the floating-point type: `torch.half`, `model.half()`, `"float16"`."""
+    name = node.attr if isinstance(node, ast.Attribute) else node.value if isinstance(node, ast.Constant) else None
+    return isinstance(name, str) and library.FLOAT_TYPES.get(f"torch.{name}") == dtype
 
 
 def _switch(value: Value) -> Truth:

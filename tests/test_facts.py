@@ -1,0 +1,367 @@
+"""What the abstract interpreter knows, and above all what it admits not to know."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from textwrap import dedent
+
+import pytest
+
+from llm_lsp.examples import ExampleWorld
+from llm_lsp.facts import NO, UNKNOWN, YES, Call, Facts, Stopped, Truth
+from llm_lsp.source import Source
+
+MODEL = """
+import torch
+from transformers import AutoModel, AutoTokenizer
+tokenizer = AutoTokenizer.from_pretrained("gpt2")
+model = AutoModel.from_pretrained("gpt2")
+"""
+
+
+def facts_of(code: str, *, notebook: bool = False) -> Facts:
+    del notebook
+    source = Source.from_text("example.py", dedent(code))
+    with ExampleWorld({}, {}, {}) as world:
+        return Facts(source, world)
+
+
+def forwards(code: str) -> list[Call]:
+    return list(facts_of(code).forwards())
+
+
+def gradients(code: str) -> list[Truth]:
+    return [call.gradients for call in forwards(MODEL + dedent(code))]
+
+
+# ---------------------------------------------------------------- contexts
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "with torch.no_grad():",
+        "with torch.inference_mode():",
+        "with torch.set_grad_enabled(False):",
+        "with torch.no_grad(), torch.autocast('cuda'):",
+        "with open('x') as handle, torch.no_grad():",
+    ],
+)
+def test_a_block_that_switches_gradients_off_is_seen(block: str) -> None:
+    assert gradients(f"{block}\n    model(1)\nmodel(2)") == [NO, YES]
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "with torch.set_grad_enabled(phase()):",
+        "with torch.no_grad() if fast() else torch.enable_grad():",
+        "import contextlib\nwith contextlib.nullcontext() if fast() else torch.no_grad():",
+        "from project import quiet\nwith quiet():",
+    ],
+)
+def test_a_block_that_may_switch_gradients_off_leaves_them_unknown(block: str) -> None:
+    assert gradients(f"{block}\n    model(1)") == [UNKNOWN]
+
+
+def test_a_statement_that_switches_gradients_holds_until_the_next() -> None:
+    assert gradients("torch.set_grad_enabled(False)\nmodel(1)\ntorch.set_grad_enabled(True)\nmodel(2)") == [NO, YES]
+
+
+def test_enabling_inside_a_disabled_block_counts() -> None:
+    assert gradients("with torch.no_grad():\n    with torch.enable_grad():\n        model(1)\n    model(2)") == [
+        YES,
+        NO,
+    ]
+
+
+@pytest.mark.parametrize("decorator", ["torch.no_grad()", "torch.no_grad", "torch.inference_mode()"])
+def test_a_decorator_that_switches_gradients_off_reaches_what_is_called(decorator: str) -> None:
+    code = f"""
+    def helper():
+        return model(1)
+    @{decorator}
+    def evaluate():
+        return helper()
+    evaluate()
+    """
+    assert gradients(code) == [NO]
+
+
+def test_an_unknown_decorator_makes_the_context_unknown_not_absent() -> None:
+    assert gradients("from project import traced\n@traced\ndef f():\n    model(1)\n") == [UNKNOWN]
+
+
+def test_one_helper_under_no_grad_and_outside_is_two_contexts() -> None:
+    code = """
+    def helper(x):
+        return model(x)
+    with torch.no_grad():
+        helper(1)
+    helper(2)
+    """
+    assert gradients(code) == [NO, YES]
+
+
+def test_a_library_calls_the_prediction_step_with_gradients_off() -> None:
+    code = """
+    import lightning as L
+    class Module(L.LightningModule):
+        def __init__(self):
+            self.net = AutoModel.from_pretrained("gpt2")
+        def validation_step(self, batch, index):
+            self.net(batch)
+        def training_step(self, batch, index):
+            self.net(batch)
+    """
+    assert sorted(truth.value for truth in gradients(code)) == ["no", "yes"]
+
+
+# ---------------------------------------------------------------- where results go
+
+
+def reaches(code: str) -> list[Truth]:
+    return [call.reaches_gradient for call in forwards(MODEL + dedent(code))]
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "out.loss.backward()",
+        "accelerator.backward(out.loss)",
+        "scaler.scale(out.loss / 4).backward()",
+        "torch.autograd.grad(out.loss, [x])",
+        "loss = criterion(out.logits, y)\nloss.backward()",
+        "losses = []\nlosses.append(out.loss)\nsum(losses).backward()",
+        "parts = {'a': out.loss}\nparts['a'].backward()",
+    ],
+)
+def test_a_result_that_gradients_are_computed_of_is_followed(use: str) -> None:
+    assert reaches(f"from torch.nn import CrossEntropyLoss\ncriterion = CrossEntropyLoss()\nout = model(1)\n{use}") == [
+        YES
+    ]
+
+
+@pytest.mark.parametrize(
+    "use", ["print(out.logits.argmax(-1))", "total = out.loss.item()\ntotal2 = torch.tensor(total)\ntotal2.backward()"]
+)
+def test_nothing_differentiable_leaves_by_a_number(use: str) -> None:
+    assert reaches(f"out = model(1)\n{use}") == [NO]
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "from project import learn\nlearn(out)",
+        "import project\nproject.box.loss = out",
+        "f = lambda: out\nstore(f, out)",
+    ],
+)
+def test_what_is_given_to_unknown_code_has_an_unknown_fate(use: str) -> None:
+    assert reaches(f"out = model(1)\n{use}") == [UNKNOWN]
+
+
+def test_a_loss_summed_over_a_loop_and_stepped_on_after_it_is_followed() -> None:
+    code = """
+    total = 0
+    for batch in range(3):
+        total = total + model(batch).loss
+    total.backward()
+    """
+    assert reaches(code) == [YES]
+
+
+def test_the_loss_of_the_round_before_is_followed() -> None:
+    code = """
+    before = None
+    for batch in range(3):
+        if before is not None:
+            before.backward()
+        before = model(batch).loss
+    """
+    assert reaches(code) == [YES]
+
+
+# ---------------------------------------------------------------- objects and kinds
+
+
+def test_two_builds_with_the_same_argument_are_two_objects() -> None:
+    code = """
+    def build(name):
+        return AutoModel.from_pretrained(name)
+    student, teacher = build("gpt2"), build("gpt2")
+    student.train()
+    teacher(1)
+    student(1)
+    """
+    first, second = forwards(MODEL + dedent(code))
+    assert first.is_in_evaluation_mode is YES
+    assert second.is_in_evaluation_mode is NO
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        "torch.nn.parallel.DistributedDataParallel(model)",
+        "torch.compile(model)",
+        "model.to('cuda').eval()",
+        "accelerator.prepare(model)",
+        "torch.nn.DataParallel(model).module",
+    ],
+)
+def test_a_wrapped_model_is_the_model(wrap: str) -> None:
+    code = MODEL + f"from accelerate import Accelerator\naccelerator = Accelerator()\nwrapped = {wrap}\nwrapped(1)"
+    (call,) = forwards(code)
+    assert call.model is not None
+    assert call.model.name == "gpt2"
+
+
+def test_a_parameter_is_a_model_by_two_uses_and_not_by_one() -> None:
+    assert forwards("def f(thing, x):\n    thing(x)") == []
+    assert forwards("def f(thing, x):\n    thing.eval()") == []
+    assert len(forwards("def f(thing, x):\n    thing.eval()\n    return thing(x)")) == 1
+
+
+def test_an_attribute_set_outside_the_initialiser_is_known_to_the_other_methods() -> None:
+    code = """
+    class Runner:
+        def setup(self):
+            self.net = AutoModel.from_pretrained("gpt2")
+        def run(self, x):
+            return self.net(x)
+    """
+    assert len(forwards(MODEL + dedent(code))) == 1
+
+
+def test_modes_that_differ_between_branches_are_unknown_where_they_meet() -> None:
+    code = "if flag():\n    model.train()\nmodel(1)"
+    (call,) = forwards(MODEL + code)
+    assert call.is_in_evaluation_mode is UNKNOWN
+
+
+# ---------------------------------------------------------------- values
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "'gpt' + '2'",
+        "f'gpt{2}'",
+        "'gpt%d' % 2",
+        "'gpt{}'.format(2)",
+        "{'name': 'gpt2'}['name']",
+        "CONFIG['model']['name']",
+        "Config().name",
+        "NAMES[0]",
+        "args.name",
+        "(lambda: 'gpt2')()",
+        "os.environ.get('NAME', 'gpt2')",
+    ],
+)
+def test_a_name_is_known_however_it_is_made(expression: str) -> None:
+    code = f"""
+    import argparse, os
+    from dataclasses import dataclass
+    from transformers import AutoModel
+    CONFIG = {{"model": {{"name": "gpt2"}}}}
+    NAMES = ["gpt2", "bert"]
+    @dataclass
+    class Config:
+        name: str = "gpt2"
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--name", default="gpt2")
+    args = parser.parse_args()
+    model = AutoModel.from_pretrained({expression})
+    model(1)
+    """
+    (call,) = forwards(code)
+    assert call.model is not None
+    assert call.model.name == "gpt2"
+
+
+@pytest.mark.parametrize("expression", ["input()", "sys.argv[1]", "'gpt' + size", "load_name()", "NAMES[index]"])
+def test_a_name_that_is_not_known_is_not_guessed(expression: str) -> None:
+    code = f"""
+    import sys
+    from transformers import AutoModel
+    from project import size, load_name, index
+    NAMES = [load_name(), "gpt2"]
+    model = AutoModel.from_pretrained({expression})
+    model(1)
+    """
+    (call,) = forwards(code)
+    assert call.model is None
+
+
+def test_two_states_chosen_by_one_test_do_not_mix() -> None:
+    code = """
+    gpu = torch.cuda.is_available()
+    device = "cuda" if gpu else "cpu"
+    dtype = torch.float16 if gpu else torch.float32
+    net = AutoModel.from_pretrained("gpt2", dtype=dtype).to(device)
+    net(1)
+    """
+    (call,) = forwards(MODEL + dedent(code))
+    half = next(choice for choice in call.states("dtype") if choice.value == "float16")
+    assert [where.value for where in call.devices() if where.agrees_with(half)] == ["cuda"]
+
+
+# ---------------------------------------------------------------- absence
+
+
+def seeded(code: str) -> list[tuple[str, Truth]]:
+    return [(generator.library, generator.is_seeded) for generator in facts_of(code).generators()]
+
+
+@pytest.mark.parametrize(
+    ("before", "truth"),
+    [
+        ("", NO),
+        ("random.seed(0)", YES),
+        ("random.seed(args.seed)", YES),
+        ("from project import start\nstart()", UNKNOWN),
+        ("from project import *", UNKNOWN),
+        ("exec('random.seed(0)')", UNKNOWN),
+        ("random.seed(", UNKNOWN),
+    ],
+)
+def test_never_seeded_is_said_only_if_nothing_could_have_seeded(before: str, truth: Truth) -> None:
+    assert seeded(f"import random\n{before}\nrandom.random()\n") == [("Python", truth)]
+
+
+def test_a_half_typed_seed_never_shows_its_absence() -> None:
+    typed = "torch.manual_seed(0)"
+    for end in range(1, len(typed)):
+        code = f"import torch\n{typed[:end]}\nx = torch.randn(2)\nx.sum().backward()\n"
+        assert all(truth is not NO for _, truth in seeded(code)) or end <= len("torch.manual_seed"), code
+
+
+# ---------------------------------------------------------------- the machine itself
+
+
+def test_stop_is_asked_and_obeyed() -> None:
+    source = Source.from_text("example.py", "x = 1\n" * 2_000)
+    with ExampleWorld({}, {}, {}) as world, pytest.raises(Stopped):
+        Facts(source, world, lambda: True)
+
+
+def test_recursion_and_deep_chains_end() -> None:
+    code = "def f(x):\n    return g(x)\ndef g(x):\n    return f(x)\n" + "".join(
+        f"def h{n}(x):\n    h{n + 1}(x)\n    return h{n + 1}(x)\n" for n in range(40)
+    )
+    assert facts_of(code + "def h40(x):\n    return x\nh0(1)\nf(1)\n").machine.is_complete
+
+
+def test_a_closed_file_leaves_no_garbage_behind() -> None:
+    facts = facts_of(
+        MODEL + "class A:\n    def f(self, x):\n        return model(x)\nA().f(1)\nprint([A for A in [1]])"
+    )
+    machine = weakref.ref(facts.machine)
+    gc.disable()
+    try:
+        facts.close()
+        del facts
+        assert machine() is None
+    finally:
+        gc.enable()
