@@ -53,6 +53,9 @@ FLOAT_TYPES = {
     "torch.double": "float64",
 }
 
+DEFAULT_DEVICES = frozenset({"torch.set_default_device", "torch.set_default_tensor_type"})
+"""Functions after which modules and tensors are made elsewhere than on the CPU."""
+
 BACKWARD_METHODS = frozenset({"backward", "manual_backward"})
 """Methods, of whatever object, that compute gradients of the value or of their arguments: `Tensor.backward`,
 `accelerator.backward`, `fabric.backward`, a DeepSpeed engine's, Lightning's `manual_backward`."""
@@ -64,6 +67,9 @@ NOT_DIFFERENTIABLE = frozenset({
     "nonzero", "sign", "round", "allclose", "equal", "any", "all", "data_ptr", "requires_grad", "is_cuda", "grad_fn", "grad",
 })  # fmt: skip
 """Attributes, methods and functions of tensors that no gradient passes."""
+
+TELLS_GRAPH = frozenset({"requires_grad", "grad_fn"})
+"""Attributes by which a program looks at a graph: it means to have one."""
 
 HARMLESS_METHODS = frozenset({
     "append", "extend", "add", "add_batch", "update", "log", "log_dict", "write", "writelines", "info", "debug", "warning", "error",
@@ -103,6 +109,35 @@ STARTERS = {"threading.Thread": 1, "multiprocessing.Process": 1, "asyncio.to_thr
 METHODS_TAKEN = frozenset({"generate", "encode", "encode_plus", "batch_encode_plus", "apply_chat_template"})
 """Methods that programs take from a model or a tokenizer to call them later, or to have them called."""
 FEATURES = "transformers.BatchFeature"
+ENCODING = "transformers.BatchEncoding"
+"""Ids of tokens, or what holds them."""
+MASK = "transformers.BatchEncoding.attention_mask"
+"""Whose sum is the number of tokens."""
+KEEPS_IDS = frozenset({
+    "torch.tensor", "torch.as_tensor", "torch.LongTensor", "torch.cat", "torch.stack", "torch.concat", "torch.hstack", "torch.clone", "torch.squeeze",
+    "torch.nn.utils.rnn.pad_sequence", "torch.from_numpy", "numpy.array", "numpy.asarray", "numpy.concatenate", "copy.copy", "torch.nn.functional.pad",
+    "builtins.list", "builtins.tuple", "builtins.zip", "builtins.enumerate", "builtins.reversed", "itertools.chain",
+})  # fmt: skip
+"""Functions whose result still holds the ids that went in."""
+ID_METHODS = frozenset(
+    {"squeeze", "unsqueeze", "flatten", "view", "reshape", "clone", "contiguous", "to", "cpu", "cuda", "tolist", "numpy", "long", "int", "copy", "detach", "expand", "repeat", "t", "tensor"}
+)
+"""Methods of a tensor of ids, or of an encoding, whose result holds the ids still."""
+NOT_IDS = frozenset({
+    "attention_mask", "token_type_ids", "offset_mapping", "special_tokens_mask", "overflow_to_sample_mapping", "num_truncated_tokens", "shape", "dtype",
+    "device", "encodings",
+})  # fmt: skip
+"""What else an encoding holds."""
+SPLITS = frozenset({
+    "split_text", "split_documents", "create_documents", "sent_tokenize", "split_into_sentences", "chunks", "chunk_text", "chunked", "text_to_chunks", "sents",
+    "wrap", "shorten", "get_nodes_from_documents", "segment", "chunk_by_title", "sliding_window", "split_text_on_tokens",
+})  # fmt: skip
+"""Functions and methods, by their last names, that take a text apart into pieces, or make it short enough."""
+COLLECTIONS = frozenset({
+    "load_dataset", "load_from_disk", "concatenate_datasets", "map", "filter", "select", "train_test_split", "readlines", "DataLoader", "read_csv", "read_json",
+    "read_parquet", "glob", "listdir", "from_dict", "from_list", "from_pandas", "from_csv", "from_json", "random_split", "Subset", "load", "loads",
+})  # fmt: skip
+"""Functions and methods, by their last names, whose result's `len` is a number of things, not the length of a text."""
 FLOAT_FEATURES = frozenset({"input_values", "input_features"})
 """What a speech processor returns in float32, and a model in half precision does not cast."""
 PIXELS = frozenset({"pixel_values"})
@@ -120,6 +155,8 @@ SEEDS: dict[str, frozenset[str]] = {
     "torch.set_rng_state": frozenset({"torch"}),
     "torch.random.set_rng_state": frozenset({"torch"}),
     "torch.default_generator.manual_seed": frozenset({"torch"}),
+    "torch.cuda.manual_seed": frozenset(),
+    "torch.cuda.manual_seed_all": frozenset(),
     "random.seed": frozenset({"Python"}),
     "random.setstate": frozenset({"Python"}),
     "numpy.random.seed": frozenset({"NumPy"}),
@@ -214,7 +251,6 @@ _MODEL_ENDINGS = (
     "ForCausalLM",
     "LMHeadModel",
     "PreTrainedModel",
-    "WithProjection",
     "WithValueHead",
     "WithProjection",
     "DoubleHeadsModel",
@@ -248,6 +284,8 @@ GRADIENTS_OFF_HOOKS = frozenset({
 })  # fmt: skip
 """Overrides that their library calls with gradients off: Lightning's evaluation loop runs under `inference_mode`,
 `Trainer.prediction_step` itself enters `no_grad` and calls `compute_metrics` on arrays."""
+GRADIENTS_OFF_FUNCTIONS = frozenset({"compute_metrics", "preprocess_logits_for_metrics"})
+"""Those of them that are handed over as plain functions."""
 GRADIENT_HOOKS = frozenset({"training_step", "compute_loss"})
 """Overrides whose result their library calls `backward` on."""
 

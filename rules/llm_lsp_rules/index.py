@@ -59,7 +59,7 @@ RULES: tuple[tuple[str, str, str, str, bool, tuple[str, ...], tuple[str, ...], s
         True,
         ("half", "float16"),
         (),
-        "none",
+        "unsafe",
         "llm_lsp_rules.precision.half_without_autocast",
         "HalfWithoutAutocast",
     ),
