@@ -135,7 +135,7 @@ def test_relative_paths_stay_relative_and_are_percent_encoded(path: str, uri: st
 
 
 @pytest.mark.parametrize(
-    ("path", "uri"), [("/work/a b.py", "file:///work/a%20b.py"), ("D:/work/a b.py", "file:///D:/work/a%20b.py")]
+    ("path", "uri"), [("/home/a b.py", "file:///home/a%20b.py"), ("D:/home/a b.py", "file:///D:/home/a%20b.py")]
 )
 def test_absolute_paths_become_file_addresses(path: str, uri: str) -> None:
     assert uri_of(path) == {"uri": uri}
