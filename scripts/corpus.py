@@ -138,12 +138,16 @@ def _unpack_programs(sdist: Path, target: Path) -> None:
 
 
 def _write_docstring_programs(package: Path, target: Path) -> None:
+    written: set[str] = set()  # many classes of transformers are copies of each other, docstring and all
     for path in sorted(package.rglob("*.py")):
         text = path.read_text(encoding="utf-8", errors="replace")
         if "from_pretrained" not in text:
             continue
         name = ".".join(path.relative_to(package).with_suffix("").parts)
         for line, program in docstring_programs(text):
+            if program in written:
+                continue
+            written.add(program)
             target.mkdir(parents=True, exist_ok=True)
             (target / f"{name}.{line}.py").write_text(program, encoding="utf-8")
 

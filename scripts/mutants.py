@@ -15,7 +15,7 @@ import argparse
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,7 +26,24 @@ from scripts.mutation import checkpoints, gradients, lengths, precision, seeds
 from scripts.mutation.edits import Mutant, Program
 
 ROOT = corpus.ROOT
-MAKERS = (checkpoints, lengths, gradients, precision, seeds)
+
+
+class Maker(NamedTuple):
+    """What makes the mutants for one rule."""
+
+    words: tuple[str, ...]
+    """Without one of which there is nothing to change in a text."""
+    mutants: Callable[[Program], Iterator[Mutant]]
+
+
+MAKERS = {
+    "LLM101": Maker(("from_pretrained",), checkpoints.mutants),
+    "LLM107": Maker(("truncation",), lengths.mutants),
+    "LLM301": Maker(("no_grad", "inference_mode", "set_grad_enabled"), gradients.mutants),
+    "LLM302": Maker(("autocast",), precision.mutants_of_autocast),
+    "LLM303": Maker(("float16", "half", "fp16"), precision.mutants_on_cpu),
+    "LLM501": Maker(("seed",), seeds.mutants),
+}
 _SHOWN_ROWS = 12
 
 SILENT_IN_TESTS = frozenset({gradients.CODE, seeds.CODE})
@@ -65,12 +82,14 @@ def places(cache: Path) -> Iterator[Place]:
 
 def mutants(path: Path, codes: frozenset[str]) -> list[Mutant]:
     """The mutants of a file for some rules; none where the file is no program."""
+    text = path.read_text(encoding="utf-8-sig")
+    makers = [MAKERS[code] for code in sorted(codes & MAKERS.keys())]
+    makers = [maker for maker in makers if any(word in text for word in maker.words)]
     try:
-        program = Program(path.read_text(encoding="utf-8-sig"))
+        program = Program(text) if makers else None
     except (SyntaxError, ValueError, RecursionError):
         return []
-    found = [mutant for maker in MAKERS for mutant in maker.mutants(program)]
-    return sorted(mutant for mutant in found if mutant.code in codes)
+    return [] if program is None else sorted(mutant for maker in makers for mutant in maker.mutants(program))
 
 
 def run(linter: Linter, chosen: Iterable[Place], codes: frozenset[str], limit: int | None) -> Iterator[Result]:

@@ -59,7 +59,7 @@ def mutants(program: Program) -> Iterator[Mutant]:
 
 def _loads(program: Program) -> Iterator[_Load]:
     constants = _constants(program)
-    for node in ast.walk(program.tree):
+    for node in program.nodes:
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
             continue
         match = _CLASS.fullmatch(dotted(node.func.value).rpartition(".")[2])
@@ -84,7 +84,7 @@ def _constants(program: Program) -> dict[str, str]:
     """The names that are bound once in the whole file, to a text."""
     values: dict[str, str] = {}
     bound: dict[str, int] = {}
-    for node in ast.walk(program.tree):
+    for node in program.nodes:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             bound[node.id] = bound.get(node.id, 0) + 1
         elif isinstance(node, ast.arg):

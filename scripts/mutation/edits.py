@@ -44,8 +44,9 @@ class Program:
         self._starts = [0]
         for line in text.split("\n"):
             self._starts.append(self._starts[-1] + len(line) + 1)
+        self.nodes = list(ast.walk(self.tree))
         self.parents: dict[ast.AST, ast.AST] = {
-            child: parent for parent in ast.walk(self.tree) for child in ast.iter_child_nodes(parent)
+            child: parent for parent in self.nodes for child in ast.iter_child_nodes(parent)
         }
 
     def offset(self, row: int, column: int) -> int:

@@ -29,7 +29,7 @@ _LIBRARY_CALLED = frozenset(
 
 def mutants(program: Program) -> Iterator[Mutant]:
     """Every mutant of a program."""
-    for node in ast.walk(program.tree):
+    for node in program.nodes:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield from _without_decorator(program, node)
         elif isinstance(node, ast.With | ast.AsyncWith):

@@ -17,24 +17,26 @@ _OF_TOKENS = re.compile(r"input_ids|token|\bids\b|pieces|max_len", re.IGNORECASE
 
 def mutants(program: Program) -> Iterator[Mutant]:
     """Every mutant of a program that cuts texts."""
-    cuts = [node for node in ast.walk(program.tree) if isinstance(node, ast.Call) and _cuts(node)]
+    cuts = [node for node in program.nodes if isinstance(node, ast.Call) and _cuts(node)]
     for cut in cuts:
         yield from _without_overflow(program, cut)
     places = [program.scope_rows(cut) for cut in cuts]
-    for node in ast.walk(program.tree) if cuts else ():
+    for node in program.nodes if cuts else ():
         if isinstance(node, ast.Assert) or (isinstance(node, ast.If) and not node.orelse and _speaks(node)):
             yield from _without_check(program, node, places)
 
 
 def _without_check(program: Program, check: ast.Assert | ast.If, places: list[tuple[int, int]]) -> Iterator[Mutant]:
     """The check goes, and with it what was computed for it alone."""
+    if not _compares(check.test):
+        return
     needed = [
         statement
         for statement in ast.walk(program.function_of(check) or program.tree)
         if isinstance(statement, ast.Assign) and _is_only_for(program, statement, check)
     ]
     computed = " ".join(ast.unparse(each) for each in (check.test, *needed))
-    if not _compares(check.test) or not _LENGTH.search(computed) or not _OF_TOKENS.search(computed):
+    if not _LENGTH.search(computed) or not _OF_TOKENS.search(computed):
         return
     replacements = [program.blanked(each, "pass") for each in (check, *needed)]
     found = mutant(program, CODE, type(check).__name__.lower(), replacements, program.rows(check), places)

@@ -14,19 +14,24 @@ _GPU = re.compile(r"cuda|gpu|device", re.IGNORECASE)
 _HALF = frozenset({"float16", "half"})
 
 
-def mutants(program: Program) -> Iterator[Mutant]:
-    """Every mutant of a program that mentions half precision."""
-    if not any(_is_half(node) for node in ast.walk(program.tree)):
-        return
-    for node in ast.walk(program.tree):
-        if isinstance(node, ast.IfExp):
-            yield from _unconditional(program, node)
-        elif isinstance(node, ast.If):
-            yield from _unguarded(program, node)
-        elif isinstance(node, ast.With | ast.AsyncWith):
-            yield from _without_autocast(program, node)
-        elif isinstance(node, ast.Call):
-            yield from _left_on_cpu(program, node)
+def mutants_on_cpu(program: Program) -> Iterator[Mutant]:
+    """Every mutant in which half precision reaches the CPU."""
+    if any(_is_half(node) for node in program.nodes):
+        for node in program.nodes:
+            if isinstance(node, ast.IfExp):
+                yield from _unconditional(program, node)
+            elif isinstance(node, ast.If):
+                yield from _unguarded(program, node)
+            elif isinstance(node, ast.Call):
+                yield from _left_on_cpu(program, node)
+
+
+def mutants_of_autocast(program: Program) -> Iterator[Mutant]:
+    """Every mutant in which half weights meet float32 inputs."""
+    if any(_is_half(node) for node in program.nodes):
+        for node in program.nodes:
+            if isinstance(node, ast.With | ast.AsyncWith):
+                yield from _without_autocast(program, node)
 
 
 def _is_half(node: ast.AST) -> bool:
