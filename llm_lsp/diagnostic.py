@@ -10,8 +10,8 @@ and nothing that leaves `lint` holds a module position.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 __all__ = [
     "Applicability",
@@ -51,24 +51,21 @@ class Applicability(Enum):
     """Everything else."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Position:
+class Position(NamedTuple):
     """A place between two characters: `Position(1, 1)` is before the first one."""
 
     row: int
     column: int
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Range:
+class Range(NamedTuple):
     """The text from `start` up to, without, `end`."""
 
     start: Position
     end: Position
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Location:
+class Location(NamedTuple):
     """A range in a file, or in one cell of a notebook."""
 
     path: str
@@ -78,16 +75,14 @@ class Location:
     range: Range
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Edit:
+class Edit(NamedTuple):
     """Replaces the text at a location; an empty range inserts, an empty content deletes."""
 
     location: Location
     content: str
 
 
-@dataclass(frozen=True, slots=True)
-class Fix:
+class Fix(NamedTuple):
     """A repair: all of its edits, or none."""
 
     message: str
@@ -95,16 +90,14 @@ class Fix:
     edits: tuple[Edit, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Related:
+class Related(NamedTuple):
     """Another place that a diagnostic speaks of."""
 
     location: Location
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(NamedTuple):
     """What one rule says of one place."""
 
     code: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from llm_lsp import registry
@@ -186,7 +185,7 @@ def _joined(first: _Finding, second: _Finding) -> _Finding:
     if first.report is None or second.report is None:
         return first._replace(severity=severity)
     related = tuple(dict.fromkeys((*first.report.related, *second.report.related)))
-    report = replace(first.report, related=related, repair=first.report.repair or second.report.repair)
+    report = first.report._replace(related=related, repair=first.report.repair or second.report.repair)
     return first._replace(severity=severity, report=report)
 
 

@@ -7,11 +7,11 @@ never resolves an import, tracks a scope, walks a tree or reads a file.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import ClassVar
+from types import MappingProxyType
+from typing import Any, ClassVar, NamedTuple
 
 from llm_lsp.diagnostic import Applicability, Range, Severity
-from llm_lsp.facts import NO, UNKNOWN, YES, Call, Extent, Facts, Generator, Place, Truth
+from llm_lsp.facts import NO, UNKNOWN, YES, Call, Choice, Extent, Facts, Generator, Place, Truth
 
 __all__ = [
     "NO",
@@ -21,6 +21,7 @@ __all__ = [
     "Bad",
     "Call",
     "Change",
+    "Choice",
     "Decorate",
     "EnsureImport",
     "Extent",
@@ -43,33 +44,32 @@ __all__ = [
 
 # ---------------------------------------------------------------- changes: what a fix does, declared, not typed
 
+# Named tuples here and in the layers below: a frozen data class costs eight times as much to define, on every start.
+# Changes are told apart by their classes, never compared.
 
-@dataclass(frozen=True, slots=True)
-class Replace:
+
+class Replace(NamedTuple):
     """The text at `range` becomes `text`; an empty text deletes."""
 
     range: Range
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class InsertBefore:
+class InsertBefore(NamedTuple):
     """A statement of its own, before the statement that holds `range`, with that statement's indentation."""
 
     range: Range
     statement: str
 
 
-@dataclass(frozen=True, slots=True)
-class InsertAfter:
+class InsertAfter(NamedTuple):
     """A statement of its own, after the statement that holds `range`, with that statement's indentation."""
 
     range: Range
     statement: str
 
 
-@dataclass(frozen=True, slots=True)
-class SetArgument:
+class SetArgument(NamedTuple):
     """`name=text` in the call at `range`: replaces the keyword's value, or adds the keyword as the last one."""
 
     range: Range
@@ -77,8 +77,7 @@ class SetArgument:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Wrap:
+class Wrap(NamedTuple):
     """The statements from the one that holds `first` to the one that holds `last` go under `header` (`with ...:`).
 
     Both must lie in the same block; a name that is first bound inside stays visible, since `with` opens no scope.
@@ -89,24 +88,21 @@ class Wrap:
     header: str
 
 
-@dataclass(frozen=True, slots=True)
-class WrapFollowing:
+class WrapFollowing(NamedTuple):
     """As `Wrap`, from the statement that holds `first` to the last one of its block."""
 
     first: Range
     header: str
 
 
-@dataclass(frozen=True, slots=True)
-class Decorate:
+class Decorate(NamedTuple):
     """`@decorator` on the function whose definition or body holds `range`, below its other decorators."""
 
     range: Range
     decorator: str
 
 
-@dataclass(frozen=True, slots=True)
-class EnsureImport:
+class EnsureImport(NamedTuple):
     """The module can be named as `import module` (no `name`) or the name as `from module import name` binds it.
 
     Nothing is inserted where the binding exists at module level; an existing `from module import ...` is
@@ -120,8 +116,7 @@ class EnsureImport:
 Change = Replace | InsertBefore | InsertAfter | SetArgument | Wrap | WrapFollowing | Decorate | EnsureImport
 
 
-@dataclass(frozen=True, slots=True)
-class Repair:
+class Repair(NamedTuple):
     """A fix as a rule declares it; `llm_lsp.fixes` turns it into edits, or into none where that can't be done well."""
 
     message: str
@@ -129,8 +124,7 @@ class Repair:
     applicability: Applicability
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """What a rule yields."""
 
     place: Place
@@ -143,9 +137,10 @@ class Report:
 
 # ---------------------------------------------------------------- examples: the proof
 
+_NONE: Mapping[str, Any] = MappingProxyType({})
 
-@dataclass(frozen=True, slots=True)
-class Bad:
+
+class Bad(NamedTuple):
     """A program with the fault: each reported line ends in `# <- words of the message`.
 
     `code` is one file, or a mapping of file names to texts; a name that ends in `.ipynb` maps to a list of code
@@ -155,18 +150,17 @@ class Bad:
 
     code: str | Mapping[str, str | list[str]]
     fixed: str | Mapping[str, str | list[str]] | None = None
-    versions: Mapping[str, str] = field(default_factory=dict[str, str])
-    checkpoints: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
+    versions: Mapping[str, str] = _NONE
+    checkpoints: Mapping[str, Mapping[str, str]] = _NONE
     severity: Severity | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Good:
+class Good(NamedTuple):
     """An innocent program: every rule, not only the one that shows it, is silent on it."""
 
     code: str | Mapping[str, str | list[str]]
-    versions: Mapping[str, str] = field(default_factory=dict[str, str])
-    checkpoints: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
+    versions: Mapping[str, str] = _NONE
+    checkpoints: Mapping[str, Mapping[str, str]] = _NONE
 
 
 # ---------------------------------------------------------------- the rule

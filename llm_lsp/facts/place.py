@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from llm_lsp.diagnostic import Range
 
 __all__ = ["Place"]
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A piece of text of one module, in module positions."""
 
     path: str
