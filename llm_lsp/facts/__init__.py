@@ -171,6 +171,18 @@ class Facts:
             ):
                 yield Call(self, record)
 
+    @cached_property
+    def result_names(self) -> dict[ast.AST, str]:
+        """Calls to the variables that their results are assigned to by a statement of its own."""
+        found: dict[ast.AST, str] = {}
+        for node in ast.walk(self.source.tree):
+            if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+                value = node.value
+                found[value] = node.targets[0].id
+                if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "to":
+                    found[value.func.value] = node.targets[0].id
+        return found
+
     # ------------------------------------------------------------ kinds
 
     def is_model(self, value: Object) -> Truth:

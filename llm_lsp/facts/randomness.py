@@ -168,7 +168,7 @@ def _only_reads(name: str) -> bool:
 
 
 def _without_consequence(facts: Facts, reached: list[CallRecord]) -> frozenset[int]:
-    """Draws that decide nothing that two runs are compared by: how long to wait, a port, a name, a sample that a person asked for."""
+    """Draws that decide nothing that runs are compared by: how long to wait, a port, a name, an answer to a person."""
     found: frozenset[int] = frozenset()
     names = {record.name for record in reached}
     is_asked = "builtins.input" in names
@@ -178,7 +178,7 @@ def _without_consequence(facts: Facts, reached: list[CallRecord]) -> frozenset[i
             found |= facts.machine.flow_of(record.arguments)
         elif (
             _is_port(record)
-            or any(isinstance(value, Symbol) and value.name.startswith("string.") for value in record.arguments.values())
+            or any(isinstance(given, Symbol) and given.name.startswith("string.") for given in record.arguments.values())
             or (is_asked and _is_sampling(facts, record))
             or (is_cuda_seeded and "device" in record.arguments.keywords)
         ):
@@ -189,7 +189,8 @@ def _without_consequence(facts: Facts, reached: list[CallRecord]) -> frozenset[i
 def _is_port(record: CallRecord) -> bool:
     bounds = [value.value for value in record.arguments.positional if isinstance(value, Constant)]
     numbers = [bound for bound in bounds if isinstance(bound, int)]
-    return record.name in {"random.randint", "random.randrange"} and len(numbers) == 2 and _LOWEST_PORT <= numbers[0] <= numbers[1] <= _HIGHEST_PORT
+    is_range = record.name in {"random.randint", "random.randrange"} and len(numbers) == 2
+    return is_range and _LOWEST_PORT <= numbers[0] <= numbers[1] <= _HIGHEST_PORT
 
 
 def _is_sampling(facts: Facts, record: CallRecord) -> bool:
@@ -209,22 +210,17 @@ def _is_sampling(facts: Facts, record: CallRecord) -> bool:
 
 def _is_of_seedless_module(facts: Facts, name: str) -> bool:
     """Whether a function lies in a module of the project that, with all it imports from there, never speaks of seeds."""
-    pending, seen = [name.rpartition(".")[0]], set[str]()
-    importer = facts.source.path
+    pending = [(name.rpartition(".")[0], facts.source.path)]
+    seen: set[str] = set()
     while pending:
-        module = pending.pop()
+        module, importer = pending.pop()
         source = facts.world.module(module, importer) if module.strip(".") else None
-        if source is None:
-            if not seen:
-                return False
-            continue
-        if source.path in seen:
+        if source is None or source.path in seen:
             continue
         seen.add(source.path)
         if len(seen) > _MOST_MODULES or source.masked or any(word in source.text for word in _SPEAKS_OF_SEEDS):
             return False
-        importer = source.path
-        pending += _imported(source.tree)
+        pending += [(imported, source.path) for imported in _imported(source.tree)]
     return bool(seen)
 
 
@@ -237,7 +233,7 @@ def _imported(tree: ast.Module) -> Iterator[str]:
             module = "." * node.level + (node.module or "")
             if node.level or module.partition(".")[0] not in library.LIBRARY_ROOTS:
                 yield module
-                yield from (f"{module.rstrip('.')}.{alias.name}" if node.module else f"{module}{alias.name}" for alias in node.names)
+                yield from (f"{module}.{alias.name}" if node.module else f"{module}{alias.name}" for alias in node.names)
 
 
 def _trains_or_samples(facts: Facts, record: CallRecord) -> bool:

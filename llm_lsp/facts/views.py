@@ -382,6 +382,26 @@ class Call:
         return limit.place if self.passes("padding", "pad_to_max_length") is NO else None
 
     @property
+    def limit(self) -> str | None:
+        """The length that this tokenization cuts to, as the program writes it; None where that says too little."""
+        limit = self.argument("max_length")
+        if limit is not None:
+            text = limit.value_place.text if limit.value_place is not None else ""
+            return text if text and not any(mark in text for mark in ("\n", "(", ":=")) else None
+        node, name = self.record.node, self.record.name
+        tokenizer = node.func if isinstance(node, ast.Call) else None
+        if name != "()" and isinstance(tokenizer, ast.Attribute):
+            tokenizer = tokenizer.value
+        if not isinstance(tokenizer, (ast.Name, ast.Attribute)):
+            return None
+        return f"{self._facts.text_of(tokenizer)}.model_max_length"
+
+    @property
+    def result_name(self) -> str | None:
+        """The variable that this call's result, as it is or moved by `.to()`, is all that is assigned to."""
+        return self._facts.result_names.get(self.record.node)
+
+    @property
     def text_is_written_here(self) -> bool:
         """Whether the text that goes in is a constant of the function that tokenizes it, or a list of such."""
         return self.record.id in self._facts.machine.written

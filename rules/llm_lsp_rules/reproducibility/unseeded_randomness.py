@@ -9,6 +9,7 @@ from llm_lsp.rule import (
     YES,
     Bad,
     Change,
+    EnsureImport,
     Facts,
     Generator,
     Good,
@@ -75,8 +76,8 @@ layer(torch.randn(2, 4)).sum().backward()
 
 
 def _seeded(generator: Generator) -> list[Change]:
-    if generator.last_import is None:
-        return []
     if generator.entry is not None:
-        return [InsertBefore(generator.entry.range, generator.seeding)]
-    return [InsertAfter(generator.last_import.range, generator.seeding)]
+        return [EnsureImport(generator.module), InsertBefore(generator.entry.range, generator.seeding)]
+    if generator.last_import is not None:
+        return [EnsureImport(generator.module), InsertAfter(generator.last_import.range, generator.seeding)]
+    return []
