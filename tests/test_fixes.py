@@ -235,6 +235,19 @@ def test_a_statement_goes_above_the_decorators_and_below_the_body() -> None:
     assert fixed(text, InsertAfter(place(text, "def f"), "seed()")) == text + "seed()\n"
 
 
+def test_a_statement_goes_below_the_comment_that_ends_the_function() -> None:
+    text = "def f():\n    for x in y:\n        pass\n        # more\n\n\ndef g():\n    pass\n"
+    assert fixed(text, InsertAfter(place(text, "for x in y"), "seed()")) == text.replace(
+        "# more\n", "# more\n    seed()\n"
+    )
+
+
+def test_a_statement_that_would_leave_its_block_is_none() -> None:
+    text = "def f():\n    a()\n    b()\n\n\ndef g():\n    a()\n"
+    assert fixed(text, Replace(place(text, "a()", nth=1), "c()\nd()")) is None
+    assert fixed(text, Replace(place(text, "a()", nth=2), "c()\nd()")) is None
+
+
 def test_a_statement_of_several_lines_gets_the_steps_of_the_file() -> None:
     text = "def f():\n\ta()\n"
     statement = 'if x:\n    raise ValueError("""\n  as it is""")'

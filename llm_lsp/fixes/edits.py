@@ -11,7 +11,7 @@ from itertools import pairwise
 from llm_lsp.diagnostic import Edit, Fix, Position, Range
 from llm_lsp.fixes.arguments import set_arguments
 from llm_lsp.fixes.imports import Use, ensure_imports
-from llm_lsp.fixes.layout import Layout, Splice, Unfixable, comments, spliced
+from llm_lsp.fixes.layout import Layout, Splice, Unfixable, blocks, comments, spliced
 from llm_lsp.fixes.statements import decorate, delete, function_at, insert_after, insert_before, wrap, wrap_following
 from llm_lsp.rule import (
     Change,
@@ -53,7 +53,8 @@ def realise(source: Source, repair: Repair) -> Fix | None:
     layout = Layout(source)
     try:
         splices = _splices(layout, repair.changes)
-        _check(layout, splices)
+        _check_places(layout, splices)
+        _check_result(layout, splices)
     except (Unfixable, SyntaxError, RecursionError):
         return None
     if not splices:
@@ -84,6 +85,7 @@ def _splices(layout: Layout, changes: Sequence[Change]) -> list[Splice]:
         added = ensure_imports(layout, imports, list(_uses(layout, changes)))
         found += [(-1, one) for one in added]
     ordered = [one for _, one in sorted(found, key=lambda each: (each[1].start, each[1].end, each[0]))]
+    _check_comments(layout, ordered)
     for claim in claims:
         ordered = _with_claim_whole(layout, ordered, claim)
     if any(other.start < one.end for one, other in pairwise(ordered)):
@@ -176,7 +178,17 @@ def _with_claim_whole(layout: Layout, splices: Sequence[Splice], claim: _Claim) 
 # ---------------------------------------------------------------- proof
 
 
-def _check(layout: Layout, splices: Sequence[Splice]) -> None:
+def _check_comments(layout: Layout, splices: Sequence[Splice]) -> None:
+    """Every comment of a text that is replaced must be in the text that replaces it."""
+    for one in splices:
+        if "#" in layout.text[one.start : one.end]:
+            piece = _piece(layout, one)
+            remaining = iter(comments(piece.spliced(layout, [one])))
+            if any(comment not in remaining for comment in comments(piece.spliced(layout, []))):
+                raise Unfixable("a comment would be lost")
+
+
+def _check_places(layout: Layout, splices: Sequence[Splice]) -> None:
     for one in splices:
         first, last = layout.row(one.start), layout.row(one.end)
         if layout.is_masked(first, last):
@@ -186,40 +198,71 @@ def _check(layout: Layout, splices: Sequence[Splice]) -> None:
         if layout.source.is_notebook and any("\f" in line for line in layout.lines[first - 1 : last]):
             raise Unfixable("a cell that IPython reads without its indentation")
         _check_format_strings(layout, one)
-    for first, last, members in _pieces(layout, splices):
-        start, end = layout.line_start(first), layout.line_end(last)
-        old = layout.text[start:end]
-        new = spliced(old, [Splice(one.start - start, one.end - start, one.content) for one in members])
-        if not _parses(new):
-            raise Unfixable("the result does not parse")
-        remaining = iter(comments(new))
-        if any(comment not in remaining for comment in comments(old)):
-            raise Unfixable("a comment would be lost")
 
 
-def _pieces(layout: Layout, splices: Sequence[Splice]) -> Iterator[tuple[int, int, list[Splice]]]:
-    """Rows that hold whole statements of the module, and the splices there: a part proves as much as the file."""
-    spans: list[tuple[int, int, list[Splice]]] = []
+def _check_result(layout: Layout, splices: Sequence[Splice]) -> None:
+    pieces: list[tuple[_Piece, list[Splice]]] = []
     for one in splices:
-        first, last = layout.row(one.start), layout.row(one.end)
-        for statement in layout.tree.body:
-            begin, end = layout.first_row(statement), layout.last_row(statement)
-            if begin <= last and end >= first:
-                first, last = min(first, begin), max(last, end)
-        if spans and first <= spans[-1][1]:
-            previous, row, members = spans.pop()
-            spans.append((previous, max(row, last), [*members, one]))
+        piece, members = _piece(layout, one), [one]
+        while pieces and piece.first <= pieces[-1][0].last:
+            previous, others = pieces.pop()
+            piece, members = piece.joined(previous), others + members
+        pieces.append((piece, members))
+    if not all(piece.parses(piece.spliced(layout, members)) for piece, members in pieces):
+        raise Unfixable("the result does not parse")
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Rows that are whole statements of one block: with others in their place the file parses if they do."""
+
+    first: int
+    last: int
+    is_indented: bool
+
+    def joined(self, other: _Piece) -> _Piece:
+        for outer, inner in ((self, other), (other, self)):
+            if outer.first <= inner.first and inner.last <= outer.last:
+                return outer
+        if self.is_indented or other.is_indented:
+            raise Unfixable("statements that share lines")
+        return _Piece(min(self.first, other.first), max(self.last, other.last), is_indented=False)
+
+    def spliced(self, layout: Layout, splices: Sequence[Splice]) -> str:
+        start, end = layout.line_start(self.first), layout.line_end(self.last)
+        moved = [Splice(one.start - start, one.end - start, one.content) for one in splices]
+        return spliced(layout.text[start:end], moved)
+
+    def parses(self, text: str) -> bool:
+        try:
+            body = ast.parse(f"if True:\n{text}" if self.is_indented else text).body
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return False
+        return not self.is_indented or len(body) == 1
+
+
+def _piece(layout: Layout, splice: Splice) -> _Piece:
+    """The fewest statements that hold a place: proving them is quicker than proving the file."""
+    first, last = layout.row(splice.start), layout.row(splice.end)
+    # A comment below a body belongs to the statement above it, but no statement's last row says so.
+    while first > 1 and (not (line := layout.lines[first - 1].strip()) or line.startswith("#")):
+        first -= 1
+    found = _Piece(first, last, is_indented=False)
+    pending = [layout.tree.body]
+    while pending:
+        block = pending.pop()
+        met = [one for one in block if layout.first_row(one) <= last and layout.last_row(one) >= first]
+        if not met:
+            continue
+        begin, end = layout.first_row(met[0]), layout.last_row(met[-1])
+        if block is layout.tree.body:
+            found = _Piece(min(first, begin), max(last, end), is_indented=False)
+        elif begin <= first and last <= end and layout.begins_line(met[0]):
+            found = _Piece(begin, end, is_indented=True)
         else:
-            spans.append((first, last, [one]))
-    yield from spans
-
-
-def _parses(text: str) -> bool:
-    try:
-        ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
+            continue
+        pending = list(blocks(met[0], layout)) if len(met) == 1 else []
+    return found
 
 
 def _check_format_strings(layout: Layout, splice: Splice) -> None:

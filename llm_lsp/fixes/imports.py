@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
@@ -129,9 +130,8 @@ def _is_missing(layout: Layout, wanted: EnsureImport, uses: Sequence[Use]) -> bo
 
 
 def _is_declared_global(layout: Layout, name: str) -> bool:
-    return "global " in layout.text and any(
-        isinstance(node, ast.Global) and name in node.names for node in ast.walk(layout.tree)
-    )
+    """Whether the text may hold a `global` statement for the name; a string that reads like one counts too."""
+    return re.search(rf"\bglobal\s[^\n;#]*\b{re.escape(name)}\b", layout.text) is not None
 
 
 def _is_bound_locally(layout: Layout, wanted: EnsureImport, use: Use) -> bool:

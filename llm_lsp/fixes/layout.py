@@ -168,6 +168,13 @@ class Layout:
             raise Unfixable("the line above continues on this one")
         return before.rpartition("\f")[2]
 
+    def begins_line(self, statement: ast.stmt) -> bool:
+        try:
+            self.indentation(statement)
+        except Unfixable:
+            return False
+        return True
+
     def check_ends_its_line(self, statement: ast.stmt) -> None:
         """Nothing but blanks, one idle semicolon and a comment may follow on the statement's last line."""
         row = self.last_row(statement)
