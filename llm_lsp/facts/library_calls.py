@@ -83,6 +83,9 @@ class LibraryCalls(Expressions):
             elif name.startswith("accelerate."):
                 self.placed_unseen(wrapped)
             return wrapped
+        if name == "deepspeed.initialize":
+            engine, optimizer = arguments.get("model", 1), arguments.get("optimizer", 2)
+            return Tuple((engine or ANYTHING, optimizer or ANYTHING, ANYTHING, ANYTHING))
         if name in library.COPIES:
             original = arguments.get("x", 0) or ANYTHING
             return self.copied(original, call, node) if isinstance(original, Object) else original

@@ -205,9 +205,16 @@ class Call:
             if function.name == "__init__" and (is_module or function.owner.find("forward") is not None):
                 return True
             is_own = (isinstance(receiver, Object) and receiver.parent is frame.receiver) or receiver is frame.receiver
-            if is_own and is_module:
+            if is_module and (is_own or self._is_of_its_own_part):
                 return True
         return False
+
+    @property
+    def _is_of_its_own_part(self) -> bool:
+        """Whether a method calls what its own object holds."""
+        owner, name = self.record.frame.receiver, self.callee.partition(".")[2]
+        held = self._facts.machine.heap.get((owner.id, name)) if isinstance(owner, Object) else None
+        return held is not None and held is self.record.receiver
 
     @property
     def is_in_a_test(self) -> bool:
