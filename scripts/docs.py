@@ -159,8 +159,8 @@ def _run_again(match: re.Match[str]) -> str:
         encoding="utf-8",
         stdin=subprocess.DEVNULL,
     )
-    if done.returncode not in (0, 1):
-        raise ValueError(f"README.md: `{command}` exits {done.returncode}: {done.stderr.strip()}")
+    if done.returncode not in (0, 1) or "LLM002" in done.stdout:
+        raise ValueError(f"README.md: `{command}` exits {done.returncode}: {(done.stderr or done.stdout).strip()}")
     return f"<!-- output of `{command}` -->\n\n```\n{done.stdout.rstrip()}\n```\n\n<!-- end of output -->\n"
 
 
