@@ -15,10 +15,13 @@ PROTECTIONS = frozenset({"no_grad", "inference_mode"})
 # How people call the thing that they run; a verb in front means that the thing is made or changed, not run.
 _MODEL = re.compile(
     r"_?(?:\w+_)?(?:model|net|network|encoder|decoder|backbone|transformer|lm|llm|mlm|policy|critic|classifier|student"
-    r"|teacher|gpt|bert|vit|actor|reward_fn_model)(?:_?\d+|_\w*|s?)"
+    r"|teacher|gpt|bert|vit|actor)_?\d*"
 )
 _MADE = re.compile(
-    r"_?(?:get|load|make|create|build|init|prepare|set|patch|wrap|unwrap|save|convert|register|check|is)_"
+    r"_?(?:add|apply|assert|build|cast|check|clean|compare|compile|compute|configure|convert|copy|create|delete"
+    r"|disable|dispatch|download|enable|extract|for|freeze|from|fuse|generate|get|has|init|initialize|inject|is|load|log"
+    r"|make|materialize|maybe|merge|move|offload|parallelize|patch|prepare|process|push|quantize|register|remove"
+    r"|replace|reset|run|save|set|setup|shard|sync|test|train|unwrap|update|upload|use|validate|wrap|\w*_prepare)_"
 )
 
 _LIBRARY_CALLED = frozenset(
@@ -109,4 +112,4 @@ def _is_model(called: ast.expr) -> bool:
         return _is_model(called.value)
     if isinstance(called, ast.Attribute) and dotted(called).partition(".")[0] in {"torch", "nn", "F", "np"}:
         return False
-    return bool(_MODEL.fullmatch(name)) and not _MADE.match(name) and not name.endswith("_name")
+    return bool(_MODEL.fullmatch(name)) and not _MADE.match(name)

@@ -1,0 +1,185 @@
+"""Mutants change the one thing that they mean to change, and the rules find them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from scripts import mutants
+from scripts.corpus import docstring_programs
+from scripts.linting import Linter
+from scripts.mutation import checkpoints, gradients, lengths, precision, seeds
+from scripts.mutation.edits import Mutant, Program
+
+
+def made(maker: Callable[[Program], Iterator[Mutant]], text: str) -> list[Mutant]:
+    found = list(maker(Program(text)))
+    for mutant in found:
+        ast.parse(mutant.text)
+        assert mutant.text.count("\n") == text.count("\n"), "a mutant keeps its rows"
+    return found
+
+
+EVALUATION = '''\
+import torch
+
+@torch.no_grad()
+def evaluate(model, loader):
+    return [model(batch) for batch in loader]
+
+def embed(model, batch):
+    with torch.no_grad(), torch.autocast("cuda"):
+        return model(batch)
+
+def describe(model, batch):
+    with torch.inference_mode():  # keeps no graph
+        text = """rows
+  inside a string
+"""
+        print(text, model(batch))
+
+def answer(model, ids):
+    with torch.no_grad():
+        return model.generate(ids)
+
+class Net(torch.nn.Module):
+    def forward(self, x):
+        with torch.no_grad():
+            return self.encoder(x)
+'''
+
+
+def test_a_protection_is_taken_away_from_each_function_that_runs_a_model() -> None:
+    found = made(gradients.mutants, EVALUATION)
+    assert sorted((mutant.kind, mutant.changed) for mutant in found) == [
+        ("block", (8, 9)),
+        ("block", (12, 16)),
+        ("decorator", (3, 5)),
+    ]
+
+
+def test_a_block_that_loses_its_header_is_dedented_and_its_strings_are_not() -> None:
+    (mutant,) = (mutant for mutant in made(gradients.mutants, EVALUATION) if mutant.changed == (12, 16))
+    assert "  inside a string\n" in mutant.text
+    assert '    text = """rows' in mutant.text
+    assert "    print(text, model(batch))" in mutant.text
+
+
+def test_the_other_contexts_of_a_block_stay() -> None:
+    (mutant,) = (mutant for mutant in made(gradients.mutants, EVALUATION) if mutant.changed == (8, 9))
+    assert '    with torch.autocast("cuda"):\n        return model(batch)' in mutant.text
+
+
+def test_no_mutant_where_another_protection_is_around() -> None:
+    nested = "def f(model, x):\n    with torch.no_grad():\n        with torch.inference_mode():\n            model(x)\n"
+    assert [mutant.changed for mutant in made(gradients.mutants, nested)] == [(2, 4)]
+
+
+PAIR = """\
+from transformers import AutoModel, AutoTokenizer
+NAME = "roberta-base"
+tokenizer = AutoTokenizer.from_pretrained(NAME)
+model = AutoModel.from_pretrained("roberta-base")
+mystery = AutoModel.from_pretrained("me/my-own")
+"""
+
+
+def test_an_id_becomes_one_of_another_family() -> None:
+    found = made(checkpoints.mutants, PAIR)
+    assert [(mutant.kind, mutant.changed) for mutant in found] == [("tokenizer", (3, 3)), ("model", (4, 4))]
+    assert 'AutoTokenizer.from_pretrained("bert-base-cased")' in found[0].text
+
+
+def test_an_id_that_nobody_knows_makes_no_mutant() -> None:
+    assert not made(checkpoints.mutants, PAIR.replace("roberta-base", "me/my-own"))
+
+
+CUT = """\
+def encode(tokenizer, text, limit):
+    count = len(tokenizer(text).input_ids)
+    if count > limit:
+        raise ValueError(count)
+    return tokenizer(text, truncation=True, max_length=limit)
+
+def windows(tokenizer, text):
+    encoded = tokenizer(text, truncation=True, stride=64, return_overflowing_tokens=True, max_length=512)
+    encoded.pop("overflow_to_sample_mapping")
+    return encoded
+"""
+
+
+def test_a_check_goes_with_what_was_computed_for_it() -> None:
+    check, overflow = sorted(made(lengths.mutants, CUT), key=lambda mutant: mutant.kind)
+    assert (check.kind, overflow.kind) == ("if", "overflow")
+    assert "count" not in check.text
+    assert "overflow" not in overflow.text
+    assert "stride" not in overflow.text
+
+
+def test_all_seeds_of_a_program_go_at_once() -> None:
+    program = (
+        "import random\nimport torch\nrandom.seed(0)\ntorch.manual_seed(0)\n"
+        "for row in random.sample(range(9), 3):\n    loss(row).backward()\n"
+    )
+    (mutant,) = made(seeds.mutants, program)
+    assert "seed" not in mutant.text
+
+
+def test_a_generator_of_its_own_is_no_seed_to_take_away() -> None:
+    program = (
+        "import torch\ntorch.manual_seed(0)\n"
+        "g = torch.Generator().manual_seed(0)\nfor i in torch.randperm(3, generator=g):\n    loss(i).backward()\n"
+    )
+    assert not made(seeds.mutants, program)
+
+
+def test_half_precision_loses_its_guard() -> None:
+    program = (
+        "def load(model, device):\n"
+        "    dtype = torch.float16 if device == 'cuda' else torch.float32\n"
+        "    if device == 'cuda':\n"
+        "        model.half()\n"
+        "    return model.to(dtype)\n"
+    )
+    guard, choice = made(precision.mutants_on_cpu, program)
+    assert "    dtype = torch.float16\n" in choice.text
+    assert "\n    model.half()\n" in guard.text
+
+
+def test_a_mutant_is_caught_by_a_new_report_in_its_place_only() -> None:
+    folder = Path(__file__).parent / "cases" / "241_missing_no_grad"
+    codes = frozenset({"LLM301"})
+    (result,) = mutants.run(Linter(codes), [mutants.Place("cases", folder / "good.py")], codes, None)
+    assert result.is_caught
+    silent = mutants.run(Linter(frozenset[str]()), [mutants.Place("cases", folder / "good.py")], codes, None)
+    assert [result.is_caught for result in silent] == [False]
+
+
+def test_a_test_has_no_faults_that_the_rule_means() -> None:
+    good = Path(__file__).parent / "cases" / "241_missing_no_grad" / "good.py"
+    codes = frozenset({"LLM301"})
+    assert not list(mutants.run(Linter(codes), [mutants.Place("tests", good, is_test=True)], codes, None))
+
+
+@pytest.mark.parametrize(("code", "least"), [("LLM101", 0.9), ("LLM301", 0.9), ("LLM501", 0.8)])
+def test_most_mutants_of_the_cases_and_the_examples_are_caught(code: str, least: float) -> None:
+    codes = frozenset({code})
+    here = [place for place in mutants.places(Path("nowhere")) if place.origin in {"cases", "examples"}]
+    results = list(mutants.run(Linter(codes), here, codes, None))
+    caught = sum(result.is_caught for result in results)
+    assert caught >= least * len(results) > 10, "\n\n".join(mutants.misses(results))
+
+
+def test_the_programs_of_a_docstring_are_found() -> None:
+    module = (
+        'def load():\n    """Load it.\n\n    >>> model = AutoModel.from_pretrained("gpt2")\n    >>> model(1)\n    2\n\n'
+        '    ```python\n    tokenizer = AutoTokenizer.from_pretrained("gpt2")\n    ```\n    """\n'
+    )
+    programs = [program for _, program in docstring_programs(module)]
+    assert programs == [
+        'model = AutoModel.from_pretrained("gpt2")\nmodel(1)\n',
+        'tokenizer = AutoTokenizer.from_pretrained("gpt2")\n',
+    ]
