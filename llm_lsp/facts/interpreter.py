@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 from llm_lsp.facts.calls import Calls
 from llm_lsp.facts.events import Arguments
-from llm_lsp.facts.machine import AUTOCAST, GRADIENTS, OFF, ON
-from llm_lsp.facts.store import Changes
-from llm_lsp.facts.values import ANYTHING, Class, Constant, Function, Object, Opaque, Symbol, Tuple, Value, join, options
+from llm_lsp.facts.machine import AUTOCAST, GRADIENTS, OFF
+from llm_lsp.facts.store import Changes, Store
+from llm_lsp.facts.values import (
+    ANYTHING,
+    Class,
+    Constant,
+    Function,
+    Object,
+    Opaque,
+    Symbol,
+    Tuple,
+    Union,
+    Value,
+    join,
+    options,
+)
 from llm_lsp.knowledge import library
 
 __all__ = ["Interpreter"]
@@ -55,6 +68,11 @@ class Interpreter(Calls):
                     self.trail.redo(left)
                     self.trail.join_with_before(mark)
                     mark = self.trail.mark()
+        for call in self.calls.values():
+            root = call.frame.chain()[-1].function
+            if root is not None and self.is_handed_over(root):
+                # It may have run as a root before anybody was seen to hand it over.
+                call.gradients = ANYTHING
         if self.superseded:
             self.calls = {
                 id: call for id, call in self.calls.items() if call.frame.chain()[-1].id not in self.superseded
@@ -290,7 +308,8 @@ class Interpreter(Calls):
         scope = self.frame.id
         if owner is not None:
             scope = self.frame.scope
-        function = Function(node, scope, owner, decorators, self.defaults_of(node.args))
+        defaults = {**self.defaults_of(node.args), **self.options_of(decorators)}
+        function = Function(node, scope, owner, decorators, defaults)
         self.functions[node] = function
         value: Value = function
         for decorator in reversed(decorators):
@@ -299,6 +318,21 @@ class Interpreter(Calls):
                 value = wrapped if isinstance(wrapped, Function) else value
         self.bind_name(node.name, value)
         return True
+
+    def options_of(self, decorators: tuple[Value, ...]) -> dict[str, Value]:
+        """What click passes for an option that the user leaves out, by parameter."""
+        found: dict[str, Value] = {}
+        for decorator in decorators:
+            made = self.calls.get(decorator.call or 0) if isinstance(decorator, Opaque) else None
+            if made is None or made.name not in library.OPTIONS:
+                continue
+            names = [value.value for value in made.arguments.positional if isinstance(value, Constant)]
+            default = made.arguments.get("default")
+            long = [name for name in names if isinstance(name, str) and not name.startswith("-")]
+            long = long or [name for name in names if isinstance(name, str) and name.startswith("--")]
+            if long and default is not None:
+                found[long[0].lstrip("-").replace("-", "_")] = self.vague(default)
+        return found
 
     def run_class(self, node: ast.ClassDef) -> bool:
         bases = tuple(self.evaluate(base) for base in node.bases)
@@ -425,8 +459,26 @@ class Interpreter(Calls):
         return True
 
     def carries(self, mark: int) -> bool:
-        """Whether something that was there at the mark has changed since."""
-        return any(before is not None for _, before in self.trail.befores(mark).values())
+        """Whether the next round may see something else that matters than this one did."""
+        return any(
+            self.is_carried(store, full_key[1], before) for full_key, (store, before) in self.trail.befores(mark).items()
+        )
+
+    def is_carried(self, store: Store, key: Hashable, before: Value | None) -> bool:
+        """Numbers that count and texts that grow make no difference; graphs, objects, modes and flags do."""
+        now = store.get(key)
+        if now is before:
+            return False
+        if isinstance(key, tuple):
+            if key[1] == "items":
+                return False
+            if before is None:
+                return key[1] == "each" and now is not None and not self.graph_ids.isdisjoint(self.flow(now))
+        if before is None:
+            return False
+        if now is None or not _is_plain(before) or not _is_plain(now):
+            return True
+        return not self.graph_ids.isdisjoint(now.sources - before.sources)
 
     def run_break(self, node: ast.Break) -> bool:
         if self.exits:
@@ -506,6 +558,13 @@ class Interpreter(Calls):
         for other in outcomes[1:]:
             result = (join(result[0], other[0]), join(result[1], other[1]))
         self.heap[GRADIENTS], self.heap[AUTOCAST] = result
+
+
+def _is_plain(value: Value) -> bool:
+    """Whether nothing but a flow and a number or text is known."""
+    if isinstance(value, Union):
+        return all(_is_plain(option) for option, _ in value.options)
+    return isinstance(value, Opaque) or (isinstance(value, Constant) and not isinstance(value.value, bool))
 
 
 def _is_preparation(function: Function) -> bool:
