@@ -230,10 +230,10 @@ class Facts:
             return None
         return Loaded(self, value, call, argument, tuple(names))
 
-    def tokenizers_in(self, values: list[Value]) -> Iterator[tuple[Object, Place]]:
-        """The tokenizers that the values come from, or are, each once, with the place where it is used."""
+    def tokenizers_in(self, call: CallRecord) -> Iterator[tuple[Object, Place]]:
+        """The tokenizers that the arguments come from, or are, each once, with the place where it is used."""
         seen: set[int] = set()
-        pending = list(values)
+        pending = [*call.arguments.values(), Opaque(None, call.flow)]
         depth = 0
         while pending and depth < _DEEPEST_ARGUMENT:
             depth += 1
@@ -295,10 +295,15 @@ class Facts:
             fed = record.arguments.get("model", _MODEL_POSITION[kind])
         else:
             return
-        models = [model for option, _ in options(fed) for model in self._models_of(option, record)] if fed else []
+        models = [
+            model
+            for option, _ in (options(fed) if fed is not None else ())
+            for part in self._parts_of(option)
+            for model in self._models_of(part, record)
+        ]
         if not models:
             return
-        tokenizers = [(self.loaded(found), place) for found, place in self.tokenizers_in(record.arguments.values())]
+        tokenizers = [(self.loaded(found), place) for found, place in self.tokenizers_in(record)]
         if kind == "pipeline":
             tokenizers.append((self._loaded_by(None, Call(self, record), "tokenizer", 3), self.place(record.node)))
         for model in models:
@@ -325,6 +330,14 @@ class Facts:
                 tokenizer, model = self.loaded(tokenizers[0]), self.loaded(models[0])
                 if tokenizer is not None and model is not None:
                     yield tokenizer, model
+
+    def _parts_of(self, value: Value) -> list[Value]:
+        """A module of the program stands for the one pretrained model in it; any other value for itself."""
+        if not isinstance(value, Object) or not isinstance(value.cls, Class):
+            return [value]
+        held = self.machine.held.get(value.id, {}).values()
+        models = [part for part in held if self.machine.kind(part) == "model"]
+        return [*models] if len(models) == 1 else [value]
 
     def _models_of(self, value: Value, record: CallRecord) -> Iterator[Loaded]:
         if isinstance(value, Object) and "resize_token_embeddings" not in self.machine.uses.get(value.id, ()):

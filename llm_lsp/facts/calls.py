@@ -463,6 +463,10 @@ class Calls(LibraryCalls):
                 known.append(made)
         if is_module_class(cls):
             self.new_module(made)
+        elif self.kind_of_class(cls) == "trainer":
+            call.flow = self.flow_of(arguments)
+            for value in arguments.values():
+                self.placed_unseen(value)
         initialise = cls.find("__init__")
         if isinstance(initialise, Function):
             self.enter(initialise, arguments, node, made)
@@ -515,8 +519,9 @@ class Calls(LibraryCalls):
             made = self.make("builtins.dict", node)
             for key, value in arguments.keywords.items():
                 self.heap[made.id, f"[{key!r}]"] = value
-            if arguments.keywords:
-                self.heap[made.id, "each"] = self.join_all(list(arguments.keywords.values()))
+            held = [*arguments.keywords.values(), *arguments.spread]
+            if held:
+                self.heap[made.id, "each"] = self.join_all(held)
             self.heap[made.id, "keys"] = Constant(tuple(arguments.keywords)) if arguments.is_complete else ANYTHING
             return made
         if name in {"map", "filter"} and len(given) > 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from llm_lsp.facts.store import Changes, Store
-from llm_lsp.facts.values import ANYTHING, Condition, Constant, Function, Object, Sources, Value
+from llm_lsp.facts.values import ANYTHING, NOTHING, Condition, Constant, Function, Object, Sources, Value
 
 __all__ = ["Arguments", "CallRecord", "Frame", "NO_ARGUMENTS"]
 
@@ -109,6 +109,7 @@ class CallRecord:
     __slots__ = (
         "arguments",
         "autocast",
+        "flow",
         "frame",
         "gradients",
         "guards",
@@ -149,6 +150,8 @@ class CallRecord:
         self.result: Value = ANYTHING
         self.state: dict[str, Value] = {}
         """Of a model that is called: its `dtype`, `device` and `training` at that moment."""
+        self.flow: Sources = NOTHING
+        """Of a call that runs or trains a model: what the arguments were computed from, what containers held then included."""
 
 
 def constant(value: Value | None) -> object | None:

@@ -108,6 +108,7 @@ class LibraryCalls(Expressions):
                 self.heap[made.id, "#training"] = OFF
             elif kind in {"trainer", "pipeline"}:
                 self.items_of_datasets(arguments, node)
+                call.flow = self.flow_of(arguments)
                 for value in arguments.values():
                     self.placed_unseen(value)
                 if kind == "pipeline":
@@ -355,7 +356,8 @@ class LibraryCalls(Expressions):
                 return Opaque(None, frozenset((call.id,)) if written else sources, call.id)
             return self.part_of(receiver, name + "()", node)
         if name == "generate":
-            return Opaque(None, self.without_graph(self.flow_of(arguments)) | {call.id}, call.id)
+            call.flow = self.flow_of(arguments)
+            return Opaque(None, self.without_graph(call.flow) | {call.id}, call.id)
         if kind in {"model", "module"}:
             self.graph_ids.add(call.id)
             return Opaque(None, self.flow_of(arguments) | {call.id}, call.id)
@@ -443,9 +445,8 @@ class LibraryCalls(Expressions):
         call.state = self.state_of(module if module.parent is None or not module.is_outside else module.parent)
         self.used(module, "()")
         self.graph_ids.add(call.id)
-        passed = frozenset(
-            source for source in self.flow_of(arguments) if source in self.graph_ids or source not in self.calls
-        )
+        call.flow = self.flow_of(arguments)
+        passed = frozenset(source for source in call.flow if source in self.graph_ids or source not in self.calls)
         call.result = Opaque(None, passed | {call.id}, call.id)
         return call.result
 

@@ -392,8 +392,8 @@ class Call:
     def limit(self) -> str | None:
         """The length that this tokenization cuts to, as the program writes it; None where that says too little."""
         limit = self.argument("max_length")
-        if limit is not None:
-            text = limit.value_place.text if limit.value_place is not None else ""
+        text = limit.value_place.text if limit is not None and limit.value_place is not None else ""
+        if limit is not None and text != "None":
             return text if text and not any(mark in text for mark in ("\n", "(", ":=")) else None
         node, name = self.record.node, self.record.name
         tokenizer = node.func if isinstance(node, ast.Call) else None
@@ -472,10 +472,6 @@ class Call:
         """The model that is called, where its checkpoint is known."""
         receiver = self.record.receiver
         return self._facts.loaded(receiver) if isinstance(receiver, Object) else None
-
-    def tokenizers(self) -> Iterator[tuple[Object, Place]]:
-        """The tokenizers whose output, or which themselves, are passed here, each with the place where it is used."""
-        return self._facts.tokenizers_in(self.record.arguments.values())
 
 
 def _keywords(node: ast.AST) -> list[ast.keyword]:

@@ -144,6 +144,7 @@ PIXELS = frozenset({"pixel_values"})
 CASTS_NO_PIXELS = frozenset({"resnet", "regnet", "convnext", "convnextv2", "swin", "swinv2", "segformer", "mobilevit"})
 """Types of vision models that hand float32 pixels to their first convolution as they are (read in transformers 5.23);
 ViT, DeiT, DINOv2, CLIP and SigLIP cast them."""
+OPTIONS = frozenset({"click.option", "click.argument"})
 FIELDS = frozenset({"dataclasses.field", "attr.ib", "attrs.field", "attr.field", "pydantic.Field", "pydantic.fields.Field"})
 
 # ---------------------------------------------------------------- randomness
