@@ -281,10 +281,11 @@ LIGHTNING_BASES = frozenset(
 GRADIENTS_OFF_HOOKS = frozenset({
     "validation_step", "test_step", "predict_step", "on_validation_epoch_end", "on_test_epoch_end", "validation_epoch_end",
     "test_epoch_end", "on_validation_batch_end", "on_validation_start", "on_predict_batch_end", "prediction_step",
-    "evaluation_loop", "compute_metrics", "preprocess_logits_for_metrics", "_prediction_step", "on_test_batch_end",
+    "evaluation_loop", "compute_metrics", "preprocess_logits_for_metrics", "_prediction_step", "on_test_batch_end", "_forward",
 })  # fmt: skip
 """Overrides that their library calls with gradients off: Lightning's evaluation loop runs under `inference_mode`,
-`Trainer.prediction_step` itself enters `no_grad` and calls `compute_metrics` on arrays."""
+`Trainer.prediction_step` itself enters `no_grad` and calls `compute_metrics` on arrays, `Pipeline.forward` calls
+`_forward` under `no_grad`."""
 GRADIENTS_OFF_FUNCTIONS = frozenset({"compute_metrics", "preprocess_logits_for_metrics"})
 """Those of them that are handed over as plain functions."""
 GRADIENT_HOOKS = frozenset({"training_step", "compute_loss"})
