@@ -253,6 +253,8 @@ def join(left: Value, right: Value, test: ast.expr | None = None) -> Value:
     if kind is type(right):
         if kind is Opaque:
             return _join_opaque(left, right)  # type: ignore[arg-type]
+        if isinstance(left, Tuple) and isinstance(right, Tuple) and len(left.items) == len(right.items):
+            return Tuple(tuple(join(one, other, test) for one, other in zip(left.items, right.items)))
         if kind is not Union and _is_same(left, right):
             # Of two equal constants, the one that may be replaced.
             return right if isinstance(right, Constant) and right.may else left
