@@ -10,6 +10,8 @@ __all__ = ["Decoded", "UndecodableError", "decode", "with_unix_newlines"]
 
 _CODING = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _BLANK = re.compile(rb"[ \t\f]*(?:#.*)?\Z")
+_ASCII = b"#\\x41 +AGE- z-a"
+"""Bytes that an encoding in which Python's own syntax can be written must not change."""
 _FOREIGN_MARKS = (
     (codecs.BOM_UTF32_LE, "UTF-32"),
     (codecs.BOM_UTF32_BE, "UTF-32"),
@@ -37,7 +39,7 @@ class Decoded:
     mark: bytes
 
     def encode(self, text: str) -> bytes:
-        """`text` in this file's encoding; raises UnicodeEncodeError where that can't hold it."""
+        """`text` in this file's encoding; raises UnicodeError where that can't hold it."""
         return self.mark + text.encode(self.encoding)
 
 
@@ -55,7 +57,7 @@ def decode(data: bytes) -> Decoded:
             f"the file starts with a UTF-8 byte-order mark, but its coding line says `{declared}`", row
         )
     try:
-        if b"#".decode(encoding) == "#":
+        if _ASCII.decode(encoding) == _ASCII.decode("ascii"):
             return Decoded(body.decode(encoding), encoding, mark)
         problem = _unknown_encoding(encoding, row)
     except UnicodeDecodeError as error:
@@ -69,7 +71,7 @@ def decode(data: bytes) -> Decoded:
 
 def _unknown_encoding(encoding: str, row: int) -> UndecodableError:
     return UndecodableError(
-        f"the coding line names `{encoding}`, which Python does not read; save the file as UTF-8", row
+        f"the coding line names `{encoding}`, which no source file can be read with; save it as UTF-8", row
     )
 
 

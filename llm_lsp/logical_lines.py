@@ -17,6 +17,8 @@ _CLOSED = {
 }
 _IN_FORMAT = re.compile(r"""\\.|\{\{|\}\}|[{}]|\"{3}|'{3}|["'\n]""", re.DOTALL)
 _DEFINITION_AT_END = re.compile(r"^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+\w+.*:\s*\Z", re.MULTILINE)
+_QUOTE_OR_ROW_END = {"'": re.compile(r"['\n]"), '"': re.compile(r'["\n]')}
+_MOST_NESTED_STRINGS = 20
 _PREFIX = re.compile(r"(?<![\w])[A-Za-z]{1,2}\Z")
 
 # Hard keywords that no bracket can hold: where a line starts with one, an open bracket above was never closed.
@@ -77,8 +79,10 @@ def scan(text: str, first_row: int = 1) -> LogicalLines:
         rows = text.count("\n", start, end)
         last = row + rows - 1 if text.endswith("\n", start, end) else row + rows
         first_comment = end
+        counted, mark_row = start, row
         for mark, mark_end in marks:
-            mark_row = row + text.count("\n", start, mark)
+            mark_row += text.count("\n", counted, mark)
+            counted = mark
             if text[mark] == "#":
                 first_comment = min(first_comment, mark)
                 comments.append(Comment(mark_row, mark - text.rfind("\n", 0, mark), text[mark:mark_end]))
@@ -121,16 +125,16 @@ def _holds_code(text: str, start: int, end: int) -> bool:
     return text[end : end + 1].isalnum() or bool(_DEFINITION_AT_END.search(text[start : end - 3]))
 
 
-def _end_of_string(text: str, start: int, quote: str) -> int:
+def _end_of_string(text: str, start: int, quote: str, nesting: int = 0) -> int:
     """The offset after the string whose quote is at `start`; an unterminated one ends with its row, or the text."""
     prefix = _PREFIX.search(text, max(0, start - 3), start)
-    if prefix and set(prefix.group().lower()) & {"f", "t"}:
-        return _end_of_format_string(text, start, quote)
+    if prefix and set(prefix.group().lower()) & {"f", "t"} and nesting < _MOST_NESTED_STRINGS:
+        return _end_of_format_string(text, start, quote, nesting + 1)
     closed = _CLOSED[quote].match(text, start + len(quote))
     return closed.end() if closed else len(text)
 
 
-def _end_of_format_string(text: str, start: int, quote: str) -> int:
+def _end_of_format_string(text: str, start: int, quote: str, nesting: int) -> int:
     """As `_end_of_string`, where braces may hold strings with the same quotes (Python 3.12)."""
     position, depth = start + len(quote), 0
     while token := _IN_FORMAT.search(text, position):
@@ -151,11 +155,11 @@ def _end_of_format_string(text: str, start: int, quote: str) -> int:
             elif len(quote) == 1 and found == quote and not _opens_again(text, position, quote):
                 return position
             else:
-                position = _end_of_string(text, token.start(), found)
+                position = _end_of_string(text, token.start(), found, nesting)
     return len(text)
 
 
 def _opens_again(text: str, position: int, quote: str) -> bool:
     """Whether the rest of the row has another `quote`, so that the one before `position` may open a nested string."""
-    end = text.find("\n", position)
-    return text.find(quote, position, end if end >= 0 else len(text)) >= 0
+    found = _QUOTE_OR_ROW_END[quote].search(text, position)
+    return found is not None and found.group() == quote

@@ -16,7 +16,7 @@ __all__ = ["PythonCell", "without_magics"]
 
 _MAY_HAVE_MAGICS = re.compile(r"^[ \t]*(?:[%!?,;/]|pip3?[ \t])|=[ \t]*[!%]|\?[ \t]*(?:#.*)?$", re.MULTILINE)
 _LINE = re.compile(r"(?P<indent>[ \t]*)(?P<sign>%|!!?|\?\??|[,;/](?=\w)|(?=pip3?[ \t]+\w+))(?P<rest>.*)", re.DOTALL)
-_ASSIGNED = re.compile(r"(?P<targets>[ \t]*[\w.,* \t\[\]'\"]+?)[ \t]*=[ \t]*(?P<sign>[!%])(?P<rest>[^=].*)", re.DOTALL)
+_TARGETS = re.compile(r"[ \t]*[A-Za-z_(*\[][\w.,* \t()\[\]'\"]*")
 _HELP = re.compile(r"(?P<indent>[ \t]*)%{0,2}(?!\d)[\w*]+(?:\.(?!\d)[\w*]+|\[-?\d+\])*\?\??[ \t]*(?:#.*)?\Z")
 _TIMED = re.compile(
     r"(?P<magic>time(?:it)?)(?P<options>(?:[ \t]+-(?:[nrp][ \t]*\d+|[qco])+)*[ \t]+)(?P<code>[^\s%!].*)"
@@ -182,10 +182,11 @@ def _python_of(line: str) -> str | None:
         if sign in {",", ";", "/"} or (sign == "%" and _TIMED.match(rest)):
             return f"{indent}{UNKNOWN}()"
         return f"{indent}pass"
-    if found := _ASSIGNED.match(line):
+    targets, _, value = line.partition("=")
+    value = value.lstrip(" \t")
+    if value[:1] in {"!", "%"} and value[1:2] != "=" and _TARGETS.fullmatch(targets):
         # What a shell command prints is unknown too, but it can't touch the program as a call could.
-        call = "" if found["sign"] == "!" else "()"
-        return f"{found['targets']} = {UNKNOWN}{call}"
+        return f"{targets.rstrip()} = {UNKNOWN}{'' if value[0] == '!' else '()'}"
     return None
 
 

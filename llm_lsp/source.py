@@ -183,14 +183,8 @@ class Source:
             raise EditError(f"`{self.path}` could not be read, so it can't be edited")
         if self.notebook is not None:
             return self.notebook.with_edits(edits)
-        text = spliced(self.decoded.text, [(edit.location.range, edit.content) for edit in edits])
-        try:
-            if self.decoded.encode(self.decoded.text) != self.data:
-                raise EditError(f"`{self.path}` can't be written back in its encoding `{self.decoded.encoding}`")
-            return self.decoded.encode(text)
-        except UnicodeEncodeError as error:
-            character = text[error.start]
-            raise EditError(f"`{character}` can't be written in the encoding `{self.decoded.encoding}`") from None
+        changes = [(edit.location.range, edit.content) for edit in edits]
+        return _encoded(self.decoded, spliced(self.decoded.text, changes), self.path, self.data)
 
     @property
     def executed_in_order(self) -> bool:
@@ -237,6 +231,18 @@ def _from_text(path: str, data: bytes, decoded: Decoded) -> Source:
         return _not_analysed(path, data, text, _problem("LLM000", message, row, column))
     parsed = parse(text)
     return Source(path, text, parsed.code, parsed.tree, parsed.problems, parsed.masked, decoded, data)
+
+
+def _encoded(decoded: Decoded, text: str, path: str, before: bytes) -> bytes:
+    try:
+        if decoded.encode(decoded.text) == before:
+            return decoded.encode(text)
+        message = f"`{path}` can't be written back in its encoding `{decoded.encoding}`"
+    except UnicodeEncodeError as error:
+        message = f"`{text[error.start]}` can't be written in the encoding `{decoded.encoding}` of `{path}`"
+    except UnicodeError:
+        message = f"`{path}` can't be written back in its encoding `{decoded.encoding}`"
+    raise EditError(message)
 
 
 def _from_notebook(path: str, data: bytes, max_size: int) -> Source:

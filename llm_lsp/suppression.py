@@ -18,7 +18,7 @@ _NOQA = re.compile(
     re.IGNORECASE,
 )
 _IGNORE = re.compile(
-    r"#\s*llm-lint\s*:\s*(?P<what>ignore(?:-file)?)(?![\w-])(?P<list>\s*\[\s*(?P<names>[^\]]*?)\s*\])?", re.IGNORECASE
+    r"#\s*llm-lint\s*:\s*(?P<what>ignore(?:-file)?)(?![\w-])(?P<list>[ \t]*\[(?P<names>[^\]]*)\])?", re.IGNORECASE
 )
 _OUR_CODE = re.compile(r"LLM[0-9]+", re.IGNORECASE)
 
@@ -102,11 +102,14 @@ class Suppressions:
             is_idle = not suppression.is_noqa and not hits
             return Unused(suppression.range, (), self._whole(suppression), "") if is_idle else None
         idle: list[str] = []
-        kept: list[str] = []
+        kept: dict[str, None] = {}
         for written in suppression.names:
             is_ours = not suppression.is_noqa or bool(_OUR_CODE.fullmatch(written))
             is_used = any(_is(written, *hit) for hit in hits) and written not in kept
-            (idle if is_ours and ran(written) and not is_used else kept).append(written)
+            if is_ours and ran(written) and not is_used:
+                idle.append(written)
+            else:
+                kept[written] = None
         if not idle:
             return None
         if kept:
@@ -148,16 +151,19 @@ def suppressions_in(text: str, lines: list[str], comments: Callable[[], LogicalL
 
 def _suppressions_of(comment: Comment) -> Iterable[Suppression]:
     for pattern in (_NOQA, _IGNORE):
-        for found in pattern.finditer(comment.text):
-            written = found["names"] or ""
-            names = tuple(filter(None, re.split(r"[\s,]+", written)))
-            if found["list"] and not names:
-                continue
-            is_file_wide = pattern is _IGNORE and found["what"].lower() == "ignore-file"
-            span = found.span("names") if names else (found.end(), found.end())
-            yield Suppression(
-                _in_row(comment, *found.span()), names, _in_row(comment, *span), pattern is _NOQA, is_file_wide
-            )
+        found = pattern.search(comment.text)
+        if not found:
+            continue
+        written = found["names"] or ""
+        names = tuple(filter(None, re.split(r"[\s,]+", written)))
+        if found["list"] and not names:
+            continue
+        is_file_wide = pattern is _IGNORE and found["what"].lower() == "ignore-file"
+        start = found.start("names") + len(written) - len(written.lstrip()) if names else found.end()
+        span = start, start + len(written.strip())
+        yield Suppression(
+            _in_row(comment, *found.span()), names, _in_row(comment, *span), pattern is _NOQA, is_file_wide
+        )
 
 
 def _in_row(comment: Comment, start: int, end: int) -> Range:
