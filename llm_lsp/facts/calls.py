@@ -205,6 +205,8 @@ class Calls(LibraryCalls):
         sources = receiver.sources
         if receiver.cls == "length":
             return receiver
+        if receiver.cls is not None and not receiver.cls.startswith(("torch.", "transformers.")):
+            self.examine_lengths(arguments.values())
         if name in library.BACKWARD_METHODS:
             self.reached_gradient |= sources | self.flow_of(arguments)
             self.record(node, name, receiver, arguments)

@@ -171,9 +171,11 @@ class Machine:
             return
         for option, _ in options(value):
             if isinstance(option, Opaque):
-                made = self.calls.get(option.call) if option.cls in library.KEEPS_IDS and option.call else None
-                self.handed_out |= option.sources if option.cls == library.ENCODING else frozenset()
-                parts = made.arguments.values() if made is not None else []
+                made = self.calls.get(option.call) if option.call is not None else None
+                is_whole = made is not None and made.name.rpartition(".")[2] in library.COLLECTIONS
+                if is_whole or option.cls == library.ENCODING:
+                    self.handed_out |= option.sources
+                parts = made.arguments.values() if made is not None and option.cls in library.KEEPS_IDS else []
             elif isinstance(option, Tuple):
                 parts = list(option.items)
             else:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from llm_lsp.facts.events import CallRecord
 from llm_lsp.facts.place import Place
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
-from llm_lsp.facts.values import Class, Constant, Object, Opaque, Symbol
+from llm_lsp.facts.values import Class, Constant, Object, Opaque, Symbol, Value
 from llm_lsp.knowledge import library
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ _PREPARING = frozenset(
         "experiment",
     }
 )
+_SERVERS = frozenset({"fastapi", "flask", "starlette", "aiohttp", "gradio", "streamlit", "bentoml", "ray"})
 _SPEAKS_OF_SEEDS = ("seed", "determin", "rng_state", "setstate", "exec(")
 _MOST_MODULES = 20
 _LOWEST_PORT, _HIGHEST_PORT = 1024, 65535
@@ -75,9 +76,10 @@ class Generator:
         return f"{self._facts.spelled(_SEEDING[self.library])}(0)"
 
     @property
-    def module(self) -> str:
-        """The module that must be imported for `seeding`."""
-        return _SEEDING[self.library].partition(".")[0]
+    def unimported(self) -> str | None:
+        """The module that has to be imported for `seeding`; None where it is."""
+        root = self.seeding.partition(".")[0]
+        return None if root in self._facts.machine.frames[0].locals else root
 
     @property
     def entry(self) -> Place | None:
@@ -150,7 +152,14 @@ def _is_reached(facts: Facts, record: CallRecord) -> bool:
     root = record.frame.chain()[-1]
     if root.id == 0:
         return True
+    if root.function is not None and any(_is_route(decorator) for decorator in root.function.decorators):
+        return False
     return facts.source.is_notebook or root.id in facts.training_roots
+
+
+def _is_route(decorator: Value) -> bool:
+    """Whether the function answers the requests of a server, `@app.post("/generate")`."""
+    return isinstance(decorator, Opaque) and (decorator.cls or "").partition(".")[0] in _SERVERS
 
 
 def _only_reads(name: str) -> bool:
@@ -178,7 +187,9 @@ def _without_consequence(facts: Facts, reached: list[CallRecord]) -> frozenset[i
             found |= facts.machine.flow_of(record.arguments)
         elif (
             _is_port(record)
-            or any(isinstance(given, Symbol) and given.name.startswith("string.") for given in record.arguments.values())
+            or any(
+                isinstance(given, Symbol) and given.name.startswith("string.") for given in record.arguments.values()
+            )
             or (is_asked and _is_sampling(facts, record))
             or (is_cuda_seeded and "device" in record.arguments.keywords)
         ):
@@ -233,7 +244,9 @@ def _imported(tree: ast.Module) -> Iterator[str]:
             module = "." * node.level + (node.module or "")
             if node.level or module.partition(".")[0] not in library.LIBRARY_ROOTS:
                 yield module
-                yield from (f"{module}.{alias.name}" if node.module else f"{module}{alias.name}" for alias in node.names)
+                yield from (
+                    f"{module}.{alias.name}" if node.module else f"{module}{alias.name}" for alias in node.names
+                )
 
 
 def _trains_or_samples(facts: Facts, record: CallRecord) -> bool:
@@ -285,7 +298,11 @@ def _seeded(facts: Facts, name: str, reached: list[CallRecord]) -> Truth:
         is_method = record.receiver is not None and not isinstance(record.receiver, Class)
         if _is_of_seedless_module(facts, record.name):
             continue
-        if (not is_method and not _only_reads(record.name.removesuffix("()"))) or "seed" in record.name or "determin" in record.name:
+        if (
+            (not is_method and not _only_reads(record.name.removesuffix("()")))
+            or "seed" in record.name
+            or "determin" in record.name
+        ):
             return UNKNOWN
     if any("seed" in record.name.rpartition(".")[2] and record.name not in library.SEEDS for record in reached):
         return UNKNOWN

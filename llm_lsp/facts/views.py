@@ -333,8 +333,8 @@ class Call:
         owners |= {receiver.id, *([receiver.parent.id] if receiver.parent is not None else [])}
         given: set[int] = set()
         for record in machine.calls.values():
-            is_asked = record.name in {"parameters", "named_parameters"} and isinstance(record.receiver, Object)
-            if is_asked and record.receiver.id in owners:
+            asked = record.receiver if record.name in {"parameters", "named_parameters"} else None
+            if isinstance(asked, Object) and asked.id in owners:
                 given.add(record.id)
         is_optimized = False
         for record in machine.calls.values():

@@ -24,14 +24,24 @@ from llm_lsp.rule import (
 class UnseededRandomness(Rule):
     """A program that trains or samples draws random numbers from a generator that nobody seeds.
 
-    Two runs then differ in data order, initial weights and samples, so that a result can't be reproduced and a
-    regression can't be told from luck. Python, NumPy and torch have a generator each: `transformers.set_seed(...)`
-    seeds all three.
+    Two runs then differ in data order, initial weights and samples: a result can't be reproduced, and a regression
+    can't be told from luck. Python, NumPy and torch have a generator each, and each is reported once, at its first
+    draw; fresh weights and `shuffle=True` count as torch's if there is no other. `transformers.set_seed(...)` seeds all
+    three, `torch.cuda.manual_seed_all` alone leaves the one on the CPU as it was.
+
+    An entry point is looked at: the module itself, what is under its `__main__` guard, a notebook, or a function that
+    nobody calls and that builds and trains by itself, in a file that is no part of a package. The rule is silent in
+    libraries and tests, beside a `Trainer` (which seeds by itself), where a generator of its own is passed, where a
+    seed comes in from outside even if it may be None, and where a function that is not seen may seed. Waiting times,
+    ports and answers to a person at the keyboard need no seed.
     """
 
     code = "LLM501"
     severity = Severity.WARNING
-    triggers = ("rand", "shuffle", "permut", "choice", "sample", "normal", "bernoulli", "multinomial", "Linear", "Embedding", "Module", "from_config", "num_labels")
+    triggers = (
+        "rand", "shuffle", "permut", "choice", "sample", "normal", "bernoulli", "multinomial", "Linear", "Embedding", "Module", "from_config",
+        "num_labels",
+    )  # fmt: skip
     bad = [
         Bad(
             """\
@@ -52,6 +62,230 @@ def main(texts):
 if __name__ == "__main__":
     main(open("texts.txt").readlines())
 """,
+            fixed="""\
+import random
+
+import torch
+from transformers import AutoModelForCausalLM
+
+def main(texts):
+    random.shuffle(texts)
+    model = AutoModelForCausalLM.from_pretrained("gpt2")
+    optimizer = torch.optim.AdamW(model.parameters())
+    for text in texts:
+        model(**text).loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+if __name__ == "__main__":
+    random.seed(0)
+    main(open("texts.txt").readlines())
+""",
+        ),
+        # Each generator once; the module itself is the entry point, so a seed under the guard would come too late.
+        Bad(
+            """\
+import numpy as np
+from torch import nn, optim, utils
+
+order = np.random.permutation(1000)  # <- NumPy's generator
+net = nn.Linear(8, 1)  # <- torch's generator
+
+def train(rows):
+    optimizer = optim.SGD(net.parameters(), lr=0.1)
+    for row in utils.data.DataLoader(rows, shuffle=True):
+        optimizer.zero_grad()
+        net(row).sum().backward()
+        optimizer.step()
+
+if __name__ == "__main__":
+    train(order)
+""",
+            fixed="""\
+import numpy as np
+import torch
+from torch import nn, optim, utils
+np.random.seed(0)
+torch.manual_seed(0)
+
+order = np.random.permutation(1000)
+net = nn.Linear(8, 1)
+
+def train(rows):
+    optimizer = optim.SGD(net.parameters(), lr=0.1)
+    for row in utils.data.DataLoader(rows, shuffle=True):
+        optimizer.zero_grad()
+        net(row).sum().backward()
+        optimizer.step()
+
+if __name__ == "__main__":
+    train(order)
+""",
+        ),
+        # A process that is spawned has generators of its own.
+        Bad(
+            """\
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+
+def worker(rank, world):
+    \"\"\"Train on one device.\"\"\"
+    dist.init_process_group("nccl", rank=rank, world_size=world)
+    net = torch.nn.Linear(8, 8).to(rank)  # <- torch's generator
+    net = torch.nn.parallel.DistributedDataParallel(net, device_ids=[rank])
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for batch in torch.load("batches.pt"):
+        optimizer.zero_grad()
+        net(batch.to(rank)).sum().backward()
+        optimizer.step()
+
+if __name__ == "__main__":
+    mp.spawn(worker, args=(2,), nprocs=2)
+""",
+            fixed="""\
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+
+def worker(rank, world):
+    \"\"\"Train on one device.\"\"\"
+    torch.manual_seed(0)
+    dist.init_process_group("nccl", rank=rank, world_size=world)
+    net = torch.nn.Linear(8, 8).to(rank)
+    net = torch.nn.parallel.DistributedDataParallel(net, device_ids=[rank])
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for batch in torch.load("batches.pt"):
+        optimizer.zero_grad()
+        net(batch.to(rank)).sum().backward()
+        optimizer.step()
+
+if __name__ == "__main__":
+    mp.spawn(worker, args=(2,), nprocs=2)
+""",
+        ),
+        # A notebook; seeds of the GPUs alone.
+        Bad(
+            {
+                "probe.ipynb": [
+                    """\
+import torch
+from torch import nn
+torch.cuda.manual_seed_all(0)
+""",
+                    """\
+def fit(features, labels):
+    probe = nn.Linear(768, 2)  # <- torch's generator
+    optimizer = torch.optim.Adam(probe.parameters())
+    for _ in range(100):
+        loss = nn.functional.cross_entropy(probe(features), labels)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return probe
+""",
+                ]
+            },
+            fixed={
+                "probe.ipynb": [
+                    """\
+import torch
+from torch import nn
+torch.manual_seed(0)
+torch.cuda.manual_seed_all(0)
+""",
+                    """\
+def fit(features, labels):
+    probe = nn.Linear(768, 2)
+    optimizer = torch.optim.Adam(probe.parameters())
+    for _ in range(100):
+        loss = nn.functional.cross_entropy(probe(features), labels)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return probe
+""",
+                ]
+            },
+        ),
+        # Samples, asked for by a configuration.
+        Bad(
+            """\
+from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig
+
+tokenizer = AutoTokenizer.from_pretrained("gpt2")
+model = AutoModelForCausalLM.from_pretrained("gpt2")
+sampling = GenerationConfig(do_sample=True, top_p=0.9, max_new_tokens=50)
+for prompt in open("prompts.txt", encoding="utf-8"):
+    out = model.generate(**tokenizer(prompt, return_tensors="pt"), generation_config=sampling)  # <- torch's generator
+    print(tokenizer.decode(out[0]))
+""",
+            fixed="""\
+import torch
+
+from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig
+torch.manual_seed(0)
+
+tokenizer = AutoTokenizer.from_pretrained("gpt2")
+model = AutoModelForCausalLM.from_pretrained("gpt2")
+sampling = GenerationConfig(do_sample=True, top_p=0.9, max_new_tokens=50)
+for prompt in open("prompts.txt", encoding="utf-8"):
+    out = model.generate(**tokenizer(prompt, return_tensors="pt"), generation_config=sampling)
+    print(tokenizer.decode(out[0]))
+""",
+        ),
+        # The module that draws is seen, and no word in it is of seeds; one function seeds, and nobody calls it.
+        Bad(
+            {
+                "negatives.py": """\
+import random
+
+def with_negative(pairs):
+    for question, passage in pairs:
+        yield question, passage, random.choice(pairs)[1]
+""",
+                "train.py": """\
+import torch
+from negatives import with_negative
+
+def set_seed(seed):
+    torch.manual_seed(seed)
+
+def main():
+    net = torch.nn.Linear(768, 128)  # <- torch's generator
+    optimizer = torch.optim.AdamW(net.parameters(), lr=1e-5)
+    for question, passage, other in with_negative(torch.load("pairs.pt")):
+        loss = torch.nn.functional.triplet_margin_loss(net(question), net(passage), net(other))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+if __name__ == "__main__":
+    main()
+""",
+            },
+            fixed={
+                "train.py": """\
+import torch
+from negatives import with_negative
+
+def set_seed(seed):
+    torch.manual_seed(seed)
+
+def main():
+    net = torch.nn.Linear(768, 128)
+    optimizer = torch.optim.AdamW(net.parameters(), lr=1e-5)
+    for question, passage, other in with_negative(torch.load("pairs.pt")):
+        loss = torch.nn.functional.triplet_margin_loss(net(question), net(passage), net(other))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+if __name__ == "__main__":
+    torch.manual_seed(0)
+    main()
+""",
+            },
         ),
     ]
     good = [
@@ -61,6 +295,204 @@ import torch
 torch.manual_seed(0)
 layer = torch.nn.Linear(4, 4)
 layer(torch.randn(2, 4)).sum().backward()
+"""),
+        # A function of the file seeds all three.
+        Good("""\
+import random
+
+import numpy as np
+import torch
+
+def seed_everything(seed=42):
+    random.seed(seed)
+    np.random.seed(seed)
+    torch.manual_seed(seed)
+
+seed_everything()
+rows = np.random.permutation(9).tolist()
+random.shuffle(rows)
+layer = torch.nn.Linear(1, 1)
+layer(torch.randn(3, 1)).sum().backward()
+"""),
+        # A seed that a user may give.
+        Good("""\
+import argparse
+import random
+
+from accelerate.utils import set_seed
+from transformers import AutoModelForCausalLM
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seed", type=int, default=None)
+    arguments = parser.parse_args()
+    if arguments.seed is not None:
+        set_seed(arguments.seed)
+    rows = open("rows.txt").readlines()
+    random.shuffle(rows)
+    model = AutoModelForCausalLM.from_pretrained("gpt2")
+    for row in rows:
+        model(input_ids=row, labels=row).loss.backward()
+
+if __name__ == "__main__":
+    main()
+"""),
+        # Generators of its own.
+        Good("""\
+import random
+
+import numpy as np
+import torch
+from torch.utils.data import DataLoader
+from transformers import AutoModelForCausalLM
+
+rows = list(range(10))
+random.Random(0).shuffle(rows)
+np.random.default_rng(0).shuffle(rows)
+generator = torch.Generator().manual_seed(0)
+model = AutoModelForCausalLM.from_pretrained("gpt2")
+for batch in DataLoader(rows, shuffle=True, generator=generator):
+    model(input_ids=batch, labels=batch).loss.backward()
+    noise = torch.randn(3, generator=generator)
+"""),
+        # Seeded by the object that trains.
+        Good("""\
+import torch
+
+class Experiment:
+    def __init__(self, settings):
+        self.settings = settings
+        self.seed()
+        self.net = torch.nn.Linear(3, 3)
+
+    def seed(self):
+        torch.manual_seed(self.settings["seed"])
+
+    def fit(self, batches):
+        for batch in batches:
+            self.net(batch).sum().backward()
+
+if __name__ == "__main__":
+    Experiment({"seed": 3}).fit([torch.randn(3)])
+"""),
+        # `Trainer` seeds by itself.
+        Good("""\
+from datasets import load_dataset
+from transformers import AutoModelForSequenceClassification, Trainer, TrainingArguments
+
+model = AutoModelForSequenceClassification.from_pretrained("bert-base-cased", num_labels=2)
+Trainer(model=model, args=TrainingArguments("out"), train_dataset=load_dataset("imdb")["train"]).train()
+"""),
+        # A library: whoever trains with it seeds.
+        Good(
+            {
+                "noise/__init__.py": "",
+                "noise/layers.py": """\
+import random
+
+import torch
+
+class Noisy(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(3, 3)
+
+    def forward(self, x):
+        return self.layer(x) + torch.randn_like(x)
+
+def training_step(net, optimizer, rows):
+    loss = net(random.choice(rows)).sum()
+    loss.backward()
+    optimizer.step()
+""",
+            }
+        ),
+        # A function that is not seen may seed.
+        Good("""\
+import random
+
+from experiments import prepare
+from transformers import AutoModelForCausalLM
+
+prepare("configs/base.yaml")
+rows = open("rows.txt").readlines()
+random.shuffle(rows)
+model = AutoModelForCausalLM.from_pretrained("gpt2")
+for row in rows:
+    model(input_ids=row, labels=row).loss.backward()
+"""),
+        # One that is seen does.
+        Good(
+            {
+                "runs.py": """\
+import torch
+
+def start(name):
+    torch.manual_seed(0)
+    print("run", name)
+""",
+                "train.py": """\
+import torch
+from runs import start
+
+start("first")
+net = torch.nn.Linear(2, 2)
+net(torch.randn(2)).sum().backward()
+""",
+            }
+        ),
+        # Neither trained nor sampled: a benchmark.
+        Good("""\
+import time
+
+import torch
+from transformers import AutoModel
+
+model = AutoModel.from_pretrained("bert-base-cased")
+ids = torch.randint(0, 1000, (8, 128))
+with torch.no_grad():
+    start = time.time()
+    model(ids)
+    print(time.time() - start)
+"""),
+        # A server's answers, and those to a person at the keyboard.
+        Good("""\
+from fastapi import FastAPI
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+app = FastAPI()
+tokenizer = AutoTokenizer.from_pretrained("gpt2")
+model = AutoModelForCausalLM.from_pretrained("gpt2")
+
+@app.post("/generate")
+def generate(prompt: str):
+    out = model.generate(**tokenizer(prompt, return_tensors="pt"), do_sample=True, max_new_tokens=50)
+    return tokenizer.decode(out[0])
+"""),
+        Good("""\
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+tokenizer = AutoTokenizer.from_pretrained("gpt2")
+model = AutoModelForCausalLM.from_pretrained("gpt2")
+while True:
+    message = input("> ")
+    out = model.generate(**tokenizer(message, return_tensors="pt"), do_sample=True, max_new_tokens=50)
+    print(tokenizer.decode(out[0]))
+"""),
+        # A port and a waiting time decide nothing.
+        Good("""\
+import os
+import random
+import time
+
+import torch
+
+os.environ["MASTER_PORT"] = str(random.randint(10000, 20000))
+torch.manual_seed(0)
+net = torch.nn.Linear(2, 2)
+for attempt in range(3):
+    time.sleep(random.random() * 2**attempt)
+net(torch.ones(2)).sum().backward()
 """),
     ]
 
@@ -76,8 +508,9 @@ layer(torch.randn(2, 4)).sum().backward()
 
 
 def _seeded(generator: Generator) -> list[Change]:
+    imports = [EnsureImport(generator.unimported)] if generator.unimported is not None else []
     if generator.entry is not None:
-        return [EnsureImport(generator.module), InsertBefore(generator.entry.range, generator.seeding)]
+        return [*imports, InsertBefore(generator.entry.range, generator.seeding)]
     if generator.last_import is not None:
-        return [EnsureImport(generator.module), InsertAfter(generator.last_import.range, generator.seeding)]
+        return [*imports, InsertAfter(generator.last_import.range, generator.seeding)]
     return []
