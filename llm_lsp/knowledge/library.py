@@ -8,6 +8,8 @@ that its own auto-class tables keep.
 
 from __future__ import annotations
 
+from functools import cache
+
 # ---------------------------------------------------------------- gradients and precision
 
 GRADIENTS_OFF = frozenset(
@@ -19,7 +21,7 @@ GRADIENTS_OFF = frozenset(
         "torch.autograd.grad_mode.no_grad",
         "torch.autograd.grad_mode.inference_mode",
     }
-)  # noqa: E501
+)
 GRADIENTS_ON = frozenset({"torch.enable_grad", "torch.autograd.enable_grad", "torch.autograd.grad_mode.enable_grad"})
 GRADIENTS_SET = frozenset(
     {"torch.set_grad_enabled", "torch.autograd.set_grad_enabled", "torch.autograd.grad_mode.set_grad_enabled"}
@@ -120,7 +122,28 @@ KEEPS_IDS = frozenset({
 })  # fmt: skip
 """Functions whose result still holds the ids that went in."""
 ID_METHODS = frozenset(
-    {"squeeze", "unsqueeze", "flatten", "view", "reshape", "clone", "contiguous", "to", "cpu", "cuda", "tolist", "numpy", "long", "int", "copy", "detach", "expand", "repeat", "t", "tensor"}
+    {
+        "squeeze",
+        "unsqueeze",
+        "flatten",
+        "view",
+        "reshape",
+        "clone",
+        "contiguous",
+        "to",
+        "cpu",
+        "cuda",
+        "tolist",
+        "numpy",
+        "long",
+        "int",
+        "copy",
+        "detach",
+        "expand",
+        "repeat",
+        "t",
+        "tensor",
+    }
 )
 """Methods of a tensor of ids, or of an encoding, whose result holds the ids still."""
 NOT_IDS = frozenset({
@@ -145,7 +168,9 @@ CASTS_NO_PIXELS = frozenset({"resnet", "regnet", "convnext", "convnextv2", "swin
 """Types of vision models that hand float32 pixels to their first convolution as they are (read in transformers 5.23);
 ViT, DeiT, DINOv2, CLIP and SigLIP cast them."""
 OPTIONS = frozenset({"click.option", "click.argument"})
-FIELDS = frozenset({"dataclasses.field", "attr.ib", "attrs.field", "attr.field", "pydantic.Field", "pydantic.fields.Field"})
+FIELDS = frozenset(
+    {"dataclasses.field", "attr.ib", "attrs.field", "attr.field", "pydantic.Field", "pydantic.fields.Field"}
+)
 
 # ---------------------------------------------------------------- randomness
 
@@ -207,7 +232,9 @@ WITH_FRESH_WEIGHTS = frozenset(
         "TransformerEncoder", "TransformerDecoderLayer", "Bilinear", "LazyLinear",
     )
 )  # fmt: skip
-FLOAT32_TENSORS = frozenset({"torch.randn", "torch.rand", "torch.zeros", "torch.ones", "torch.normal", "torch.linspace"})
+FLOAT32_TENSORS = frozenset(
+    {"torch.randn", "torch.rand", "torch.zeros", "torch.ones", "torch.normal", "torch.linspace"}
+)
 
 UNSEEDED_GENERATORS = {
     "numpy.random.default_rng": "NumPy",
@@ -247,6 +274,14 @@ FRAMEWORK_ROOTS = frozenset(
     {"transformers", "peft", "diffusers", "trl", "adapters", "optimum", "auto_gptq", "awq", "unsloth", "modelscope"}
 )
 
+_ENDINGS = (
+    ("processor", ("Processor", "FeatureExtractor")),
+    ("config", ("Config", "TrainingArguments")),
+    ("pipeline", ("Pipeline", "pipeline")),
+)
+_WORDS = (("tokenizer", "Tokenizer"), ("trainer", "Trainer"))
+_AUTO_MODELS = ("AutoModel", "AutoPeftModel", "FastLanguageModel", "AutoBackbone")
+_NO_MODELS = ("DataCollator", "StoppingCriteria", "LogitsProcessor")
 _MODEL_ENDINGS = (
     "Model",
     "ForCausalLM",
@@ -348,45 +383,46 @@ def canonical(name: str) -> str:
     return name
 
 
+@cache
 def kind_of(name: str) -> str | None:
-    """What an instance of the class is: "model", "tokenizer", "processor", "config", "optimizer", "scaler", "loss", "module",
-    "trainer", "pipeline", "embedder" or None.
+    """What an instance of the class is, or None.
 
-    By exact name where a table has it, by the ending that transformers' own classes keep otherwise.
+    One of "model", "tokenizer", "processor", "config", "optimizer", "scaler", "loss", "module", "trainer", "pipeline",
+    "embedder", "fast tokenizer". By exact name where a table has it, by the ending that transformers' own classes keep
+    otherwise.
     """
-    root, _, last = name.partition(".")[0], "", name.rpartition(".")[2]
+    root, _, rest = name.partition(".")
+    last = rest.rpartition(".")[2] or root
     if root in FRAMEWORK_ROOTS:
-        if "Tokenizer" in last:
-            return "tokenizer"
-        if last.endswith("Processor") or last.endswith("FeatureExtractor"):
-            return "processor"
-        if last.endswith(("Config", "TrainingArguments")):
-            return "config"
-        if "Trainer" in last:
-            return "trainer"
-        if last.endswith("Pipeline") or last == "pipeline":
-            return "pipeline"
-        if (
-            last.startswith(("AutoModel", "AutoPeftModel", "FastLanguageModel", "AutoBackbone"))
-            or last.endswith(_MODEL_ENDINGS)
-            or "For" in last[1:]
-        ):
-            return "model" if not last.startswith(("DataCollator", "StoppingCriteria", "LogitsProcessor")) else None
-        return None
+        return _kind_in_framework(last)
     if root == "torch":
-        if name in LOSSES:
-            return "loss"
-        if name.startswith("torch.optim.") and not name.startswith("torch.optim.lr_scheduler"):
-            return "optimizer"
-        if name in SCALERS:
-            return "scaler"
-        if name.startswith("torch.nn.") and name.count(".") == 2 and last[:1].isupper() and last != "Parameter":
-            return "module"
-        return None
+        return _kind_in_torch(name, last)
     if root == "litgpt":
         return "model" if last == "GPT" else None
     if root == "sentence_transformers":
         return "embedder" if last in {"SentenceTransformer", "CrossEncoder", "SparseEncoder"} else None
-    if name.startswith("tokenizers."):
-        return "fast tokenizer"
-    return None
+    return "fast tokenizer" if root == "tokenizers" else None
+
+
+def _kind_in_framework(last: str) -> str | None:
+    for kind, endings in _ENDINGS:
+        if last.endswith(endings):
+            return kind
+    for kind, word in _WORDS:
+        if word in last:
+            return kind
+    if last.startswith(_NO_MODELS):
+        return None
+    is_model = last.startswith(_AUTO_MODELS) or last.endswith(_MODEL_ENDINGS) or "For" in last[1:]
+    return "model" if is_model else None
+
+
+def _kind_in_torch(name: str, last: str) -> str | None:
+    if name in LOSSES:
+        return "loss"
+    if name in SCALERS:
+        return "scaler"
+    if name.startswith("torch.optim.") and not name.startswith("torch.optim.lr_scheduler"):
+        return "optimizer"
+    is_module = name.startswith("torch.nn.") and name.count(".") == 2 and last[:1].isupper() and last != "Parameter"
+    return "module" if is_module else None
