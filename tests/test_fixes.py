@@ -235,6 +235,14 @@ def test_a_statement_goes_above_the_decorators_and_below_the_body() -> None:
     assert fixed(text, InsertAfter(place(text, "def f"), "seed()")) == text + "seed()\n"
 
 
+def test_a_statement_goes_below_the_whole_block_of_a_compound_one() -> None:
+    text = "def f():\n    for x in y:\n        if x:\n            pass\n    g()\n"
+    assert fixed(text, InsertAfter(place(text, "for x in y"), "seed()")) == text.replace(
+        "    g()", "    seed()\n    g()"
+    )
+    assert fixed(text, InsertAfter(place(text, "if x"), "seed()")) == text.replace("    g()", "        seed()\n    g()")
+
+
 def test_a_statement_goes_below_the_comment_that_ends_the_function() -> None:
     text = "def f():\n    for x in y:\n        pass\n        # more\n\n\ndef g():\n    pass\n"
     assert fixed(text, InsertAfter(place(text, "for x in y"), "seed()")) == text.replace(

@@ -225,7 +225,7 @@ class _Piece:
             if outer.first <= inner.first and inner.last <= outer.last:
                 return outer
         if self.is_indented or other.is_indented:
-            raise Unfixable("statements that share lines")
+            raise Unfixable("statements of different blocks share lines")
         return _Piece(min(self.first, other.first), max(self.last, other.last), is_indented=False)
 
     def spliced(self, layout: Layout, splices: Sequence[Splice]) -> str:
@@ -247,6 +247,9 @@ def _piece(layout: Layout, splice: Splice) -> _Piece:
     # A comment below a body belongs to the statement above it, but no statement's last row says so.
     while first > 1 and (not (line := layout.lines[first - 1].strip()) or line.startswith("#")):
         first -= 1
+    # A line that is inserted below a block ends the statements in it.
+    added = splice.content[1:]
+    depth = len(added) - len(added.lstrip(" \t")) if splice.content.startswith("\n") else None
     found = _Piece(first, last, is_indented=False)
     pending = [layout.tree.body]
     while pending:
@@ -257,7 +260,7 @@ def _piece(layout: Layout, splice: Splice) -> _Piece:
         begin, end = layout.first_row(met[0]), layout.last_row(met[-1])
         if block is layout.tree.body:
             found = _Piece(min(first, begin), max(last, end), is_indented=False)
-        elif begin <= first and last <= end and layout.begins_line(met[0]):
+        elif begin <= first and last <= end and layout.begins_line(met[0], at_most=depth):
             found = _Piece(begin, end, is_indented=True)
         else:
             continue

@@ -168,12 +168,13 @@ class Layout:
             raise Unfixable("the line above continues on this one")
         return before.rpartition("\f")[2]
 
-    def begins_line(self, statement: ast.stmt) -> bool:
+    def begins_line(self, statement: ast.stmt, at_most: int | None) -> bool:
+        """Whether only blanks stand before a statement, `at_most` so many."""
         try:
-            self.indentation(statement)
+            indentation = self.indentation(statement)
         except Unfixable:
             return False
-        return True
+        return at_most is None or len(indentation) <= at_most
 
     def check_ends_its_line(self, statement: ast.stmt) -> None:
         """Nothing but blanks, one idle semicolon and a comment may follow on the statement's last line."""
