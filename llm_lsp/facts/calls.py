@@ -30,6 +30,7 @@ __all__ = ["Calls"]
 
 _DEEPEST = 6
 _MOST_ENTRIES = 8
+_DEEPEST_LENGTH = 3
 _CONTAINERS = frozenset({"builtins.list", "builtins.dict", "builtins.set"})
 _ITERATORS = frozenset(
     {"list", "tuple", "enumerate", "zip", "sorted", "reversed", "iter", "set", "range", "map", "filter"}
@@ -91,7 +92,7 @@ class Calls(LibraryCalls):
             return self.library_call(name, arguments, node)
         result = self.unresolved(name, None, arguments, node)
         last = name.rpartition(".")[2]
-        if last[:1].isupper() and not last.isupper():
+        if last[:1].isupper():
             # A class that is not seen: what it makes has an identity, and shows by its use what it is.
             made = self.outside(last, node)
             made.call = self.site(node, "call")
@@ -214,8 +215,9 @@ class Calls(LibraryCalls):
         given = self.flow_of(arguments)
         if receiver.cls is None and not sources and given and name not in library.HARMLESS_METHODS:
             return self.unresolved(name, receiver, arguments, node, receiver)
-        if name in library.PREPARE_METHODS and len(arguments.positional) > 1:
-            return Tuple(tuple(arguments.positional))
+        if name in library.PREPARE_METHODS and arguments.positional:
+            positional = arguments.positional
+            return positional[0] if len(positional) == 1 else Tuple(tuple(positional))
         if name in library.NOT_DIFFERENTIABLE:
             cls = "length" if name in {"size", "numel"} else receiver.cls if is_ids(receiver) else None
             return Opaque(cls if cls != library.ENCODING or name in library.ID_METHODS else None, self.without_graph(sources | given))
@@ -229,8 +231,8 @@ class Calls(LibraryCalls):
             return mapped
         if name == "items":
             return Opaque("items", sources, call.id)
-        keeps = name in {"cuda", "cpu"} or (name == "to" and not any(isinstance(v, Symbol) for v in arguments.values()))
-        is_float32 = receiver.cls == library.FEATURES or receiver.cls in library.FLOAT32_TENSORS
+        keeps = name in {"cuda", "cpu", "eval", "train"} or (name == "to" and not any(isinstance(v, Symbol) for v in arguments.values()))
+        is_float32 = str(receiver.cls).startswith(library.FEATURES) or receiver.cls in library.FLOAT32_TENSORS
         is_moved = all(is_device(value) for value in arguments.positional) and "dtype" not in arguments.keywords
         cls = receiver.cls if keeps and (is_moved or not is_float32) else None
         if (
@@ -385,8 +387,20 @@ class Calls(LibraryCalls):
         if not frame.returns:
             return ANYTHING
         self.trail.undo(frame.mark)
-        self.trail.meet(frame.mark, [changes for _, changes in frame.returns])
-        return self.join_all([value for value, _ in frame.returns])
+        self.trail.meet(frame.mark, [changes for _, changes, _ in frame.returns])
+        return self.join_returns(frame)
+
+    def join_returns(self, frame: Frame) -> Value:
+        """One of the returned values; of `if test: return a` and what follows it, `a` if the test came out true."""
+        result, _, why = frame.returns[-1]
+        later = [why]
+        for value, _, why in reversed(frame.returns[:-1]):
+            test, came_out = why[-1] if why else (None, True)
+            decides = test is not None and all((test, not came_out) in others for others in later)
+            first, second = (value, result) if came_out else (result, value)
+            result = join(first, second, test if decides else None)
+            later.append(why)
+        return result
 
     def apply_decorators(self, function: Function) -> bool:
         """Set the context that the decorators give; whether there was one."""
@@ -546,12 +560,15 @@ class Calls(LibraryCalls):
             return ANYTHING
         return Opaque(library.ENCODING if is_ids(first) else None, self.flow_of(arguments))
 
-    def examine_lengths(self, values: list[Value]) -> None:
-        """Lengths are given to something that compares, prints or keeps them."""
+    def examine_lengths(self, values: list[Value], depth: int = 0) -> None:
+        """Lengths, alone or in a container, are given to something that compares, prints or keeps them."""
         for value in values:
-            for part in self.parts_of(value) if isinstance(value, Object) else [value]:
-                if isinstance(part, Opaque) and part.cls == "length":
-                    self.length_examined |= part.sources
+            if isinstance(value, Opaque) and value.cls == "length":
+                self.length_examined |= value.sources
+            elif isinstance(value, Object) and value.cls in _CONTAINERS and depth < _DEEPEST_LENGTH:
+                self.examine_lengths(self.parts_of(value), depth + 1)
+            elif isinstance(value, Tuple) and depth < _DEEPEST_LENGTH:
+                self.examine_lengths(list(value.items), depth + 1)
 
     def is_collection(self, value: Value) -> bool:
         """Whether `len` of the value is a number of texts or rows, and says nothing about how long they are."""

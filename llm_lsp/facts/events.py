@@ -85,7 +85,8 @@ class Frame:
         self.locals = variables
         self.outer: frozenset[str] = frozenset()
         """Names declared `global` or `nonlocal`."""
-        self.returns: list[tuple[Value, Changes]] = []
+        self.returns: list[tuple[Value, Changes, tuple[Condition, ...]]] = []
+        """What was returned or yielded, what had changed until then, and under which tests of this function."""
         self.mark = 0
         """The trail's mark when the body began."""
         self.receiver: Value | None = None

@@ -119,7 +119,7 @@ class Expressions(Machine):
         is_feature = value.cls == library.FEATURES and name in library.FLOAT_FEATURES | library.PIXELS
         is_kept = is_feature or (is_ids(value) and name not in library.NOT_IDS)
         cls = library.MASK if is_ids(value) and name == "attention_mask" else value.cls if is_kept else None
-        return Opaque(cls, value.sources, value.call)
+        return Opaque(f"{value.cls}.{name}" if is_feature else cls, value.sources, value.call)
 
     def attribute_of_object(self, value: Object, name: str, node: ast.AST) -> Value:
         found = self.heap.get((value.id, name))
@@ -496,9 +496,24 @@ class Expressions(Machine):
         function = node.func
         if isinstance(function, ast.Attribute):
             receiver = self.evaluate(function.value)
+            behind = self.behind(receiver, function.value)
+            if behind is not None:
+                self.used(behind, function.attr)
+                self.change_mode(behind, function.attr, node)
             return self.call_method(receiver, function.attr, self.arguments(node), node)
         callee = self.evaluate(function)
-        return self.call(callee, self.arguments(node), node)
+        behind = self.behind(callee, function)
+        if behind is None:
+            return self.call(callee, self.arguments(node), node)
+        result = self.call(behind, self.arguments(node), node)
+        return Opaque(None, result.sources | callee.sources, result.call if isinstance(result, Opaque) else None)
+
+    def change_mode(self, module: Object, method: str, node: ast.Call) -> None:
+        """`eval()` and `train()` of something that may be a module."""
+        if method == "eval":
+            self.heap[module.id, "#training"] = Constant(False)
+        elif method == "train":
+            self.heap[module.id, "#training"] = ANYTHING if node.args or node.keywords else Constant(True)
 
     def arguments(self, node: ast.Call) -> Arguments:
         positional: list[Value] = []

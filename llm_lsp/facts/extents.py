@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from llm_lsp.diagnostic import Range
 from llm_lsp.facts.truth import NO, UNKNOWN, YES
-from llm_lsp.facts.values import Object, options
+from llm_lsp.facts.values import Object, Opaque, options
 from llm_lsp.knowledge import library
 
 if TYPE_CHECKING:
@@ -113,11 +113,17 @@ def _may_train(facts: Facts, call: Call) -> bool:
 
 
 def _is_given_a_model(facts: Facts, record: CallRecord) -> bool:
-    given = [option for value in record.arguments.values() for option, _ in options(value)]
-    return any(
-        isinstance(value, Object) and facts.is_model(value) is not NO and _is_run(facts, value) for value in given
-    )
-
-
-def _is_run(facts: Facts, value: Object) -> bool:
-    return "()" in facts.machine.uses.get(value.id, ())
+    machine = facts.machine
+    run = [known for known in machine.children.values() if "()" in machine.uses.get(known.id, ())]
+    made = {known.call for known in run if known.call is not None}
+    for value in record.arguments.values():
+        for option, _ in options(value):
+            if isinstance(option, Opaque) and option.call in made:
+                return True
+            if (
+                isinstance(option, Object)
+                and "()" in machine.uses.get(option.id, ())
+                and facts.is_model(option) is not NO
+            ):
+                return True
+    return False

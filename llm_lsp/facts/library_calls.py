@@ -20,7 +20,7 @@ from llm_lsp.facts.values import (
     Symbol,
     Tuple,
     Value,
-    join,
+    one_of,
     options,
 )
 from llm_lsp.knowledge import library
@@ -45,11 +45,7 @@ _TOKENIZES = frozenset(
 
 def map_options(value: Value, change: Callable[[Value], Value]) -> Value:
     """`change` of each thing that the value may be, under the same conditions."""
-    result: Value | None = None
-    for option, conditions in options(value):
-        changed = change(option)
-        result = changed if result is None else join(result, changed, conditions[-1][0] if conditions else None)
-    return result or ANYTHING
+    return one_of([(change(option), conditions) for option, conditions in options(value)])
 
 
 class LibraryCalls(Expressions):
@@ -79,12 +75,16 @@ class LibraryCalls(Expressions):
             if wrapped is None:
                 return ANYTHING
             if name in library.ADAPTING:
-                self.frozen |= {option.id for option, _ in options(wrapped) if isinstance(option, Object)}
+                adapted = {option.id for option, _ in options(wrapped) if isinstance(option, Object)}
+                self.frozen |= adapted
+                if name in library.MAKES_ADAPTERS:
+                    self.adapted |= adapted
             elif name.startswith("accelerate."):
                 self.placed_unseen(wrapped)
             return wrapped
         if name == "deepspeed.initialize":
             engine, optimizer = arguments.get("model", 1), arguments.get("optimizer", 2)
+            self.placed_unseen(engine or ANYTHING)
             return Tuple((engine or ANYTHING, optimizer or ANYTHING, ANYTHING, ANYTHING))
         if name in library.COPIES:
             original = arguments.get("x", 0) or ANYTHING
@@ -119,6 +119,10 @@ class LibraryCalls(Expressions):
         if last == "DataLoader":
             self.items_of_datasets(arguments, node)
         collate = arguments.get("collate_fn") if last == "DataLoader" else None
+        if not name.startswith("torch."):
+            for value in arguments.values():
+                if isinstance(value, Object) and self.kind(value) == "model":
+                    self.placed_unseen(value)
         sources = self.flow_of(arguments)
         if isinstance(collate, (Function, Bound, Partial)):
             dataset = arguments.get("dataset", 0) or ANYTHING
@@ -348,7 +352,7 @@ class LibraryCalls(Expressions):
             if name in _TOKENIZES:
                 self.note_written_text(call)
                 return Opaque(library.ENCODING, frozenset((call.id,)), call.id)
-            if "decode" in name:
+            if "decode" in name or name in {"convert_tokens_to_string", "convert_ids_to_tokens"}:
                 sources = self.flow_of(arguments)
                 # A text that is made of some of the ids is a piece.
                 self.cut |= sources & self.sliced

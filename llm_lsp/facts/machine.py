@@ -80,6 +80,8 @@ class Machine:
         """Models and tokenizers that a function returns in one tuple."""
         self.frozen: set[int] = set()
         """Models, by id, and calls that gave parameters, some of which no longer require gradients."""
+        self.adapted: set[int] = set()
+        """Models, by id, that were given adapters to train."""
         self.frames_reading_gradients: set[int] = set()
         self.handed_over: dict[ast.AST, bool] = {}
         """Functions that were passed to a callee outside the program; True if it may call them in any context."""
@@ -125,6 +127,22 @@ class Machine:
         if found is None:
             self._last_id += 1
             found = Object(self._last_id, None, node, name=name, parent=parent, is_outside=True)
+            self.children[key] = found
+        return found
+
+    def behind(self, value: Value, written: ast.expr) -> Object | None:
+        """What something unknown returned, by the name under which it is held: the same for all its uses."""
+        if not isinstance(value, Opaque) or value.cls is not None or value.call is None:
+            return None
+        name = written.id if isinstance(written, ast.Name) else written.attr if isinstance(written, ast.Attribute) else ""
+        made = self.calls.get(value.call)
+        if not name or made is None or made.is_resolved:
+            return None
+        key = (value.call, "held " + name)
+        found = self.children.get(key)
+        if found is None:
+            self._last_id += 1
+            found = Object(self._last_id, None, made.node, name=name, call=value.call, is_outside=True)
             self.children[key] = found
         return found
 
@@ -219,7 +237,8 @@ class Machine:
     def leave(self, value: Value) -> None:
         """The function that is running returns, or yields, `value`."""
         frame = self.frame
-        frame.returns.append((value, self.trail.changes(frame.mark, frame.locals)))
+        outside = len(frame.parent.guards) if frame.parent is not None else 0
+        frame.returns.append((value, self.trail.changes(frame.mark, frame.locals), frame.guards[outside:]))
 
     def step(self) -> None:
         """Count one statement; give up when there were too many."""

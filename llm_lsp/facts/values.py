@@ -29,6 +29,7 @@ __all__ = [
     "Union",
     "Value",
     "join",
+    "one_of",
     "options",
     "union_of_sources",
 ]
@@ -251,28 +252,49 @@ def join(left: Value, right: Value, test: ast.expr | None = None) -> Value:
         return left
     kind = type(left)
     if kind is type(right):
-        if kind is Opaque:
-            return _join_opaque(left, right)  # type: ignore[arg-type]
+        if isinstance(left, Opaque) and isinstance(right, Opaque) and not _is_optional_context(left, right):
+            return _join_opaque(left, right)
         if isinstance(left, Tuple) and isinstance(right, Tuple) and len(left.items) == len(right.items):
             return Tuple(tuple(join(one, other, test) for one, other in zip(left.items, right.items)))
         if kind is not Union and _is_same(left, right):
             # Of two equal constants, the one that may be replaced.
             return right if isinstance(right, Constant) and right.may else left
+    if test is None:
+        return one_of([(left, ()), (right, ())])
+    return one_of([(left, ((test, True),)), (right, ((test, False),))])
+
+
+def one_of(choices: Iterable[tuple[Value, tuple[Condition, ...]]]) -> Value:
+    """One of several values, each with the conditions under which it is the one."""
     merged: list[tuple[Value, tuple[Condition, ...]]] = []
-    for value, came_out in ((left, True), (right, False)):
-        extra: tuple[Condition, ...] = () if test is None else ((test, came_out),)
+    for value, why in choices:
         for option, conditions in options(value):
             index = _index(option, merged)
-            if index is None:
-                merged.append((option, conditions + extra))
+            known = _either(merged[index][1], conditions + why) if index is not None else None
+            if index is not None and (known is not None or not isinstance(option, (Constant, Symbol))):
+                merged[index] = (merged[index][0], known or ())
             else:
-                # The same value on both sides no longer depends on anything.
-                merged[index] = (merged[index][0], ())
+                merged.append((option, conditions + why))
     if len(merged) == 1:
         return merged[0][0]
     if len(merged) > _MOST_OPTIONS:
         return Opaque(None, union_of_sources(value for value, _ in merged))
     return Union(tuple(merged))
+
+
+def _either(one: tuple[Condition, ...], other: tuple[Condition, ...]) -> tuple[Condition, ...] | None:
+    """When one or the other holds: a test that may come out either way no longer counts; None if that can't be said."""
+    if not one or not other:
+        return ()
+    differ = set(one) ^ set(other)
+    if len({test for test, _ in differ}) > 1 or len(differ) == 1:
+        return None
+    return tuple(condition for condition in one if condition not in differ)
+
+
+def _is_optional_context(left: Opaque, right: Opaque) -> bool:
+    """A context manager or none, as in `ctx = nullcontext() if on_cpu else autocast("cuda")`: which one matters."""
+    return left.cls != right.cls and "contextlib.nullcontext" in {left.cls, right.cls}
 
 
 def _join_opaque(left: Opaque, right: Opaque) -> Opaque:

@@ -10,7 +10,7 @@ from llm_lsp.diagnostic import Position, Range
 from llm_lsp.facts.events import CallRecord
 from llm_lsp.facts.place import Place
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
-from llm_lsp.facts.values import OVERFLOW, Condition, Constant, Object, Opaque, Value, options
+from llm_lsp.facts.values import OVERFLOW, Class, Condition, Constant, Function, Object, Opaque, Value, options
 from llm_lsp.knowledge import library
 
 if TYPE_CHECKING:
@@ -312,13 +312,22 @@ class Call:
         if not isinstance(receiver, Object):
             return answer(UNKNOWN)
         owners = [receiver, *([receiver.parent] if receiver.parent is not None else [])]
-        if any(owner.id in machine.frozen for owner in owners):
+        if any(owner.id in machine.frozen or owner.call in machine.frozen for owner in owners):
             return answer(UNKNOWN)
         for id in machine.frozen:
             record = machine.calls.get(id)
             if record is not None and any(record.receiver is owner for owner in owners):
                 return answer(UNKNOWN)
         return answer(NO)
+
+    @property
+    def model_needs_gradients(self) -> Truth:
+        """Whether some parameter of the model that is called requires gradients, so that its forward builds a graph."""
+        machine, receiver = self._facts.machine, self.record.receiver
+        if isinstance(receiver, Object) and receiver.id in machine.adapted:
+            keeps = library.UNLOADS_ADAPTERS.isdisjoint(machine.uses.get(receiver.id, ()))
+            return answer(YES if keeps else UNKNOWN)
+        return answer(YES if self.model_is_frozen is NO else UNKNOWN)
 
     @property
     def model_is_optimized(self) -> Truth:
@@ -352,7 +361,8 @@ class Call:
             return answer(UNKNOWN)
         owner = receiver.parent if receiver.parent is not None and not receiver.parent.is_outside else receiver
         uses = machine.uses.get(owner.id, set())
-        if uses & {"eval", "load_state_dict"} or self.model_is_trained is YES or owner.is_outside:
+        comes_ready = owner.is_outside and owner.call is None
+        if uses & {"eval", "load_state_dict"} or self.model_is_trained is YES or comes_ready:
             return answer(YES)
         made = machine.calls.get(owner.call) if owner.call is not None else None
         return answer(YES if made is not None and made.name.rpartition(".")[2] == "from_pretrained" else NO)
@@ -444,28 +454,39 @@ class Call:
 
     @property
     def float32_input(self) -> Place | None:
-        """An argument that is certainly a float32 tensor, and that the model does not cast."""
-        for value in self.record.arguments.values():
-            if not isinstance(value, Opaque) or value.call is None:
+        """An argument that is certainly a float32 tensor, and that the model multiplies as it comes."""
+        arguments = self.record.arguments
+        named = {name: value for name, value in arguments.keywords.items() if name in library.FLOAT_INPUTS}
+        for value in (*arguments.positional, *named.values(), *arguments.spread):
+            made = self._facts.machine.calls.get(value.call or 0) if isinstance(value, Opaque) else None
+            if made is None or not isinstance(value, Opaque):
                 continue
-            made = self._facts.machine.calls.get(value.call)
-            if made is None:
-                continue
-            is_tensor = value.cls in library.FLOAT32_TENSORS and "dtype" not in made.arguments.keywords
-            if (is_tensor and made.arguments.is_complete) or (value.cls == library.FEATURES and self._takes_features):
+            if value.cls in library.FLOAT32_TENSORS:
+                is_met = "dtype" not in made.arguments.keywords and made.arguments.is_complete and not self._casts
+            else:
+                is_met = str(value.cls).startswith(library.FEATURES) and self._takes_features(str(value.cls))
+            if is_met:
                 return self._facts.place(made.node)
         return None
 
     @property
-    def _takes_features(self) -> bool:
-        """Whether the model computes with what a processor returns as it comes, without a cast."""
-        text = self._facts.text_of(self.record.node)
-        if any(name in text for name in library.FLOAT_FEATURES):
+    def _casts(self) -> bool:
+        """Whether the module that is called may cast what it is given."""
+        receiver = self.record.receiver
+        forward = receiver.cls.find("forward") if isinstance(receiver, Object) and isinstance(receiver.cls, Class) else None
+        if not isinstance(forward, Function):
+            return not (isinstance(receiver, Object) and isinstance(receiver.cls, str))
+        text = self._facts.text_of(forward.node)
+        return any(word in text for word in (".to(", ".half(", ".type", "dtype", "autocast"))
+
+    def _takes_features(self, cls: str) -> bool:
+        """Whether the model computes with what a processor returned as it comes, without a cast."""
+        if cls.rpartition(".")[2] in library.FLOAT_FEATURES:
             return True
         model = self.model
         found = [self._facts.world.checkpoint(str(name.value)) for name in model.names] if model is not None else []
         types = {one.model_type.value if one and one.model_type and one.model_type.confirmed else "" for one in found}
-        return bool(types) and types <= library.CASTS_NO_PIXELS
+        return bool(types) and types <= library.CASTS_NO_FEATURES
 
     @property
     def model(self) -> Loaded | None:

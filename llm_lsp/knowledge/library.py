@@ -156,6 +156,8 @@ SPLITS = frozenset({
     "wrap", "shorten", "get_nodes_from_documents", "segment", "chunk_by_title", "sliding_window", "split_text_on_tokens",
 })  # fmt: skip
 """Functions and methods, by their last names, that take a text apart into pieces, or make it short enough."""
+_PIECES = frozenset({"chunk", "chunks", "chunked", "chunking", "chunker", "sentences", "splitter", "windows", "pieces"})
+_NOT_OF_TEXT = frozenset({"dataset", "datasets", "data", "train", "batch", "batches", "loader", "rows", "model", "heads"})
 COLLECTIONS = frozenset({
     "load_dataset", "load_from_disk", "concatenate_datasets", "map", "filter", "select", "train_test_split", "readlines", "DataLoader", "read_csv", "read_json",
     "read_parquet", "glob", "listdir", "from_dict", "from_list", "from_pandas", "from_csv", "from_json", "random_split", "Subset", "load", "loads",
@@ -164,9 +166,14 @@ COLLECTIONS = frozenset({
 FLOAT_FEATURES = frozenset({"input_values", "input_features"})
 """What a speech processor returns in float32, and a model in half precision does not cast."""
 PIXELS = frozenset({"pixel_values"})
-CASTS_NO_PIXELS = frozenset({"resnet", "regnet", "convnext", "convnextv2", "swin", "swinv2", "segformer", "mobilevit"})
-"""Types of vision models that hand float32 pixels to their first convolution as they are (read in transformers 5.23);
-ViT, DeiT, DINOv2, CLIP and SigLIP cast them."""
+FLOAT_INPUTS = FLOAT_FEATURES | PIXELS | {"inputs_embeds", "input", "x", "features"}
+"""Parameters of a forward whose values are multiplied with weights: no masks, no labels."""
+CASTS_NO_FEATURES = frozenset({
+    "resnet", "regnet", "convnext", "convnextv2", "swin", "swinv2", "segformer", "mobilevit", "wav2vec2", "hubert", "wavlm", "unispeech", "sew",
+    "whisper", "speech_to_text", "audio-spectrogram-transformer",
+})  # fmt: skip
+"""Types of models that hand a processor's float32 features to their first layer as they are (read in transformers 5.23);
+ViT, DeiT, DINOv2, CLIP and SigLIP cast their pixels."""
 OPTIONS = frozenset({"click.option", "click.argument"})
 FIELDS = frozenset(
     {"dataclasses.field", "attr.ib", "attrs.field", "attr.field", "pydantic.Field", "pydantic.fields.Field"}
@@ -323,6 +330,8 @@ GRADIENTS_OFF_HOOKS = frozenset({
 `_forward` under `no_grad`."""
 GRADIENTS_OFF_FUNCTIONS = frozenset({"compute_metrics", "preprocess_logits_for_metrics"})
 """Those of them that are handed over as plain functions."""
+LOADER_HOOKS = frozenset({"train_dataloader", "val_dataloader", "test_dataloader", "predict_dataloader"})
+"""Overrides whose loader their library itself runs through."""
 GRADIENT_HOOKS = frozenset({"training_step", "compute_loss"})
 """Overrides whose result their library calls `backward` on."""
 
@@ -341,6 +350,9 @@ WRAPPERS = frozenset({
 """Functions whose result stands for their first argument: another face of the same model, with the same vocabulary."""
 ADAPTING = frozenset(name for name in WRAPPERS if name.startswith("peft."))
 """Those of them that freeze the model and train something beside it."""
+MAKES_ADAPTERS = frozenset({"peft.get_peft_model", "peft.inject_adapter_in_model"})
+"""Those whose adapters require gradients; `from_pretrained` loads adapters for inference unless it is told otherwise."""
+UNLOADS_ADAPTERS = frozenset({"merge_and_unload", "unload"})
 COPIES = frozenset({"copy.deepcopy", "copy.copy"})
 PREPARE_METHODS = frozenset({"prepare", "prepare_model", "unwrap_model", "setup", "unwrap", "setup_module"})
 """Methods of an accelerator or fabric that give their arguments back, wrapped."""
@@ -370,6 +382,14 @@ def calls_in_any_context(name: str) -> bool:
     """Whether a library's function may call what it is given under transformed or switched gradients."""
     is_torch = name.startswith("torch.") and not name.startswith("torch.utils.data.")
     return is_torch and name.rpartition(".")[2] not in STARTS_WHAT_IT_IS_GIVEN
+
+
+def splits_text(name: str) -> bool:
+    """Whether a function or method, by its name, takes a text apart."""
+    last = name.rpartition(".")[2].lower()
+    words = set(last.split("_"))
+    is_splitter = bool(words & _PIECES) or last.startswith("split_")
+    return last in SPLITS or (is_splitter and not words & _NOT_OF_TEXT)
 
 
 def canonical(name: str) -> str:
