@@ -40,14 +40,14 @@ MAKERS = {
     "LLM101": Maker(("from_pretrained",), checkpoints.mutants),
     "LLM107": Maker(("truncation",), lengths.mutants),
     "LLM301": Maker(("no_grad", "inference_mode", "set_grad_enabled"), gradients.mutants),
-    "LLM302": Maker(("autocast",), precision.mutants_of_autocast),
+    "LLM302": Maker(("float16", "half", "fp16"), precision.mutants_of_dtype),
     "LLM303": Maker(("float16", "half", "fp16"), precision.mutants_on_cpu),
     "LLM501": Maker(("seed",), seeds.mutants),
 }
 _SHOWN_ROWS = 12
 
-SILENT_IN_TESTS = frozenset({gradients.CODE, seeds.CODE})
-"""Rules that say nothing of tests on purpose: there a mutant is no fault, and none is made."""
+SILENT_IN_TESTS = frozenset({gradients.CODE, seeds.CODE, precision.AUTOCAST, precision.ON_CPU})
+"""Rules for which a mutant of a test is no fault: a test keeps little, is not repeated by hand, and tries precisions."""
 
 
 class Place(NamedTuple):

@@ -183,3 +183,15 @@ def test_the_programs_of_a_docstring_are_found() -> None:
         'model = AutoModel.from_pretrained("gpt2")\nmodel(1)\n',
         'tokenizer = AutoTokenizer.from_pretrained("gpt2")\n',
     ]
+
+
+def test_half_weights_lose_the_cast_of_their_inputs_and_trained_ones_their_range() -> None:
+    program = (
+        "def load(name):\n"
+        "    model = AutoModel.from_pretrained(name, dtype=torch.bfloat16)\n"
+        "    model(batch['pixels'].to('cuda', torch.float16)).loss.backward()\n"
+    )
+    dtype, cast = made(precision.mutants_of_dtype, program)
+    assert (dtype.kind, cast.kind) == ("dtype", "cast")
+    assert "dtype=torch.float16" in dtype.text
+    assert "model(batch['pixels'].to('cuda')).loss" in cast.text

@@ -8,7 +8,7 @@ import tokenize
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-__all__ = ["Mutant", "Program", "Replacement", "dotted", "last_name", "mutant"]
+__all__ = ["Function", "Mutant", "Program", "Replacement", "dotted", "last_name", "mutant"]
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 

@@ -1,4 +1,4 @@
-"""LLM302 and LLM303: what keeps half precision off the CPU, or float32 inputs off half weights, is taken away."""
+"""LLM302 and LLM303: what keeps half precision off the CPU, off float32 inputs and off training is taken away."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
-from scripts.mutation.edits import Mutant, Program, Replacement, dotted, last_name, mutant
+from scripts.mutation.edits import Function, Mutant, Program, Replacement, dotted, last_name, mutant
 
 AUTOCAST, ON_CPU = "LLM302", "LLM303"
 
 _GPU = re.compile(r"cuda|gpu|device", re.IGNORECASE)
 _HALF = frozenset({"float16", "half"})
+_MODEL = re.compile(r"(?:^|_)(?:model|net|pipe|encoder|lm)$", re.IGNORECASE)
+_INPUT = re.compile(r"^(?!.*model).*(?:batch|inputs|features|pixel|values|images|samples)", re.IGNORECASE)
 
 
 def mutants_on_cpu(program: Program) -> Iterator[Mutant]:
@@ -26,12 +28,40 @@ def mutants_on_cpu(program: Program) -> Iterator[Mutant]:
                 yield from _left_on_cpu(program, node)
 
 
-def mutants_of_autocast(program: Program) -> Iterator[Mutant]:
-    """Every mutant in which half weights meet float32 inputs."""
-    if any(_is_half(node) for node in program.nodes):
-        for node in program.nodes:
-            if isinstance(node, ast.With | ast.AsyncWith):
-                yield from _without_autocast(program, node)
+def mutants_of_dtype(program: Program) -> Iterator[Mutant]:
+    """Every mutant in which half weights meet float32 inputs, or are trained as they are."""
+    for node in program.nodes:
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+            continue
+        if node.func.attr == "from_pretrained" and _trains(program, node):
+            yield from _half_for_training(program, node)
+        elif node.func.attr in {"to", "half"} and _INPUT.search(ast.unparse(node.func.value)):
+            yield from _uncast(program, node, node.func.value)
+
+
+def _trains(program: Program, load: ast.Call) -> bool:
+    """Whether the function or class that loads a model also trains it, and all of it."""
+    around = [each for each in program.ancestors(load) if isinstance(each, ast.ClassDef | Function)]
+    text = ast.unparse(around[-1] if around else program.tree)
+    return ".backward(" in text and "peft" not in program.text
+
+
+def _half_for_training(program: Program, load: ast.Call) -> Iterator[Mutant]:
+    """`dtype=torch.bfloat16` is `dtype=torch.float16`."""
+    for keyword in load.keywords:
+        if keyword.arg in {"dtype", "torch_dtype"} and last_name(keyword.value) == "bfloat16":
+            half = program.text[slice(*program.span(keyword.value))].replace("bfloat16", "float16")
+            yield from _one(program, AUTOCAST, "dtype", [program.blanked(keyword.value, half)], load)
+
+
+def _uncast(program: Program, cast: ast.Call, value: ast.expr) -> Iterator[Mutant]:
+    """`pixels.to("cuda", torch.float16)` is `pixels.to("cuda")`, `pixels.half()` is `pixels`."""
+    end = program.span(cast)[1]
+    if not cast.args and not cast.keywords and last_name(cast.func) == "half":
+        yield from _one(program, AUTOCAST, "cast", [Replacement(program.span(value)[1], end, "")], cast)
+    elif len(cast.args) == 2 and (_is_half(cast.args[1]) or last_name(cast.args[1]) == "dtype"):
+        gone = Replacement(program.span(cast.args[0])[1], program.span(cast.args[1])[1], "")
+        yield from _one(program, AUTOCAST, "cast", [gone], cast)
 
 
 def _is_half(node: ast.AST) -> bool:
@@ -54,18 +84,16 @@ def _unconditional(program: Program, choice: ast.IfExp) -> Iterator[Mutant]:
 def _unguarded(program: Program, guard: ast.If) -> Iterator[Mutant]:
     """`if on_gpu: model.half()` is `model.half()`."""
     called = any(
-        isinstance(node, ast.Call) and last_name(node.func) in {"half", "to"} and _mentions_half(node)
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in {"half", "to"}
+        and _MODEL.search(dotted(node.func.value))
+        and _mentions_half(node)
         for statement in guard.body
         for node in ast.walk(statement)
     )
     if called and _GPU.search(ast.unparse(guard.test)):
         yield from _one(program, ON_CPU, "guard", program.dedented(guard), guard)
-
-
-def _without_autocast(program: Program, block: ast.With | ast.AsyncWith) -> Iterator[Mutant]:
-    names = [item.context_expr for item in block.items]
-    if len(names) == 1 and isinstance(names[0], ast.Call) and last_name(names[0].func) == "autocast":
-        yield from _one(program, AUTOCAST, "autocast", program.dedented(block), block)
 
 
 def _left_on_cpu(program: Program, call: ast.Call) -> Iterator[Mutant]:
