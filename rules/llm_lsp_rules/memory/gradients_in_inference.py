@@ -670,7 +670,7 @@ def _without_gradients(facts: Facts, extent: Extent | None) -> list[Change]:
 
 
 def _keeps_a_graph_for_nothing(call: Call) -> bool:
-    if call.gradients is not YES or call.is_in_a_forward or call.is_in_a_test or call.model_is_frozen is not NO:
+    if call.gradients is not YES or call.is_in_a_forward or call.is_in_a_test or call.model_needs_gradients is not YES:
         return False
     reaches = call.reaches_gradient
     if reaches is UNKNOWN:
