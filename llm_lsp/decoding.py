@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 __all__ = ["Decoded", "UndecodableError", "decode", "with_unix_newlines"]
 
@@ -30,8 +30,7 @@ class UndecodableError(Exception):
         self.column = column
 
 
-@dataclass(frozen=True, slots=True)
-class Decoded:
+class Decoded(NamedTuple):
     """A file's text as written, with its own line ends and without the byte-order mark."""
 
     text: str

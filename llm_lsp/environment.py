@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from llm_lsp.versions import Requirement, normalised
 
@@ -17,8 +17,7 @@ class EnvironmentNotFoundError(Exception):
     """The interpreter that the user named leads to no site-packages folder."""
 
 
-@dataclass(frozen=True, slots=True)
-class Environment:
+class Environment(NamedTuple):
     """Where the user's packages are installed."""
 
     origin: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
+from typing import NamedTuple
 
 __all__ = ["Comment", "LogicalLines", "LongString", "end_of_logical_line", "scan"]
 
@@ -28,8 +28,7 @@ _STATEMENT = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Comment:
+class Comment(NamedTuple):
     """A comment; `column` counts from 1, as `row` does; `text` starts with `#`."""
 
     row: int
@@ -37,8 +36,7 @@ class Comment:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class LongString:
+class LongString(NamedTuple):
     """A string of more than one row."""
 
     first_row: int
@@ -47,8 +45,7 @@ class LongString:
     """Whether it looks as if its quotes had the wrong neighbours: a definition right before its end, a word after."""
 
 
-@dataclass(frozen=True, slots=True)
-class LogicalLines:
+class LogicalLines(NamedTuple):
     """The rows that Python reads as one line, for the whole of a module."""
 
     spans: tuple[tuple[int, int], ...]

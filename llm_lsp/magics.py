@@ -7,7 +7,7 @@ of `UNKNOWN`; one that can't touch the program becomes `pass`.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from llm_lsp.logical_lines import end_of_logical_line
 from llm_lsp.parsing import UNKNOWN
@@ -79,8 +79,7 @@ _LINES_WITHOUT_EFFECT = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PythonCell:
+class PythonCell(NamedTuple):
     """A cell's text as Python, row by row as it was written."""
 
     text: str

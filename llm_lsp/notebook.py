@@ -9,8 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import cast
+from typing import NamedTuple, cast
 
 from llm_lsp.decoding import Decoded, with_unix_newlines
 from llm_lsp.diagnostic import Edit, Range
@@ -35,8 +34,7 @@ class NotebookError(Exception):
         self.column = column
 
 
-@dataclass(frozen=True, slots=True)
-class CodeCell:
+class CodeCell(NamedTuple):
     """A code cell as written."""
 
     number: int
@@ -54,8 +52,7 @@ class CodeCell:
         return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
-@dataclass(frozen=True, slots=True)
-class Notebook:
+class Notebook(NamedTuple):
     """A notebook's code cells, and its text to write it back."""
 
     decoded: Decoded

@@ -13,7 +13,7 @@ import sys
 import warnings
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from llm_lsp.diagnostic import Position, Range
 from llm_lsp.logical_lines import LogicalLines, LongString, scan
@@ -74,8 +74,7 @@ _OF_ANOTHER_PYTHON = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """Why a file, or a part of it, was not analysed."""
 
     code: str
@@ -84,8 +83,7 @@ class Problem:
     range: Range
 
 
-@dataclass(frozen=True, slots=True)
-class Parsed:
+class Parsed(NamedTuple):
     """A module's tree and what of its text is not in it."""
 
     tree: ast.Module
@@ -95,8 +93,7 @@ class Parsed:
     masked: tuple[tuple[int, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Failure:
+class _Failure(NamedTuple):
     message: str
     row: int
     column: int
@@ -104,8 +101,7 @@ class _Failure:
     end_column: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Mask:
+class _Mask(NamedTuple):
     """`lines` instead of the rows from `first` to `last`."""
 
     first: int

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -318,7 +317,7 @@ class Project:
         return self._overridden(settings)
 
     def _overridden(self, settings: Settings) -> Settings:
-        return replace(settings, **self._overrides) if self._overrides else settings
+        return settings._replace(**self._overrides) if self._overrides else settings
 
 
 class _FileWorld:

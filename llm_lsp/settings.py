@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from types import MappingProxyType
+from typing import Annotated, Any, NamedTuple, cast, get_type_hints
 
 from llm_lsp import __version__, toml
 from llm_lsp.diagnostic import Severity
@@ -96,112 +96,113 @@ class SettingsError(Exception):
         self.message = message
 
 
-def _setting(kind: Kind, description: str) -> Mapping[str, Any]:
-    return {"kind": kind, "description": description}
+class Setting(NamedTuple):
+    """What a field of `Settings` says of itself in its annotation."""
+
+    kind: Kind
+    description: str
 
 
 _SELECTORS = "a list of codes, prefixes of codes or names of rules"
 _GLOBS = "a list of patterns as in .gitignore"
+_NONE: Mapping[str, Any] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """What one settings file and the files that it extends say; the defaults where there is none.
 
-    Patterns count from `root`. `target_versions` maps a distribution to a version specifier; a severity of None is
-    "off", a `fail_on` of None "never"; an empty `select` means the rules that are on by default.
+    Patterns count from `root`, which is the working directory where nothing is said. `target_versions` maps a
+    distribution to a version specifier; a severity of None is "off", a `fail_on` of None "never"; an empty `select`
+    means the rules that are on by default.
     """
 
-    select: tuple[str, ...] = field(
-        default=(),
-        metadata=_setting(
+    # Annotations are text, so that nothing of them is made where no settings file is read.
+    select: Annotated[
+        tuple[str, ...],
+        Setting(
             ListOf(_SELECTORS, instead_of_empty="leave it out for the rules that are on by default"),
             "The rules to run, by code (`LLM101`), prefix (`LLM1`), name (`half-on-cpu`) or `ALL`. "
             "Without it, the rules that are on by default.",
         ),
-    )
-    extend_select: tuple[str, ...] = field(
-        default=(), metadata=_setting(ListOf(_SELECTORS), "Rules to run besides those of `select`.")
-    )
-    ignore: tuple[str, ...] = field(
-        default=(),
-        metadata=_setting(
+    ] = ()
+    extend_select: Annotated[
+        tuple[str, ...], Setting(ListOf(_SELECTORS), "Rules to run besides those of `select`.")
+    ] = ()
+    ignore: Annotated[
+        tuple[str, ...],
+        Setting(
             ListOf(_SELECTORS), "Rules not to run. Of two entries that speak of one rule the more precise one wins."
         ),
-    )
-    per_file_ignores: Mapping[str, tuple[str, ...]] = field(
-        default_factory=dict[str, tuple[str, ...]],
-        metadata=_setting(
+    ] = ()
+    per_file_ignores: Annotated[
+        Mapping[str, tuple[str, ...]],
+        Setting(
             TableOf("a table from patterns as in .gitignore to lists of rules", ListOf(_SELECTORS), Glob()),
             "Rules not to run on the files that match a pattern; `!` before a pattern means the files that do not.",
         ),
-    )
-    severity: Mapping[str, Severity | None] = field(
-        default_factory=dict[str, "Severity | None"],
-        metadata=_setting(
+    ] = _NONE
+    severity: Annotated[
+        Mapping[str, Severity | None],
+        Setting(
             TableOf("a table from codes or names of rules to severities", SeverityOr("off")),
             "Severities that replace the rules' own; `off` switches a rule off.",
         ),
-    )
-    fail_on: Severity | None = field(
-        default=Severity.WARNING,
-        metadata=_setting(SeverityOr("never"), "The least severity that makes `llm-lint check` exit with 1."),
-    )
-    target_versions: Mapping[str, str] = field(
-        default_factory=dict[str, str],
-        metadata=_setting(
+    ] = _NONE
+    fail_on: Annotated[
+        Severity | None,
+        Setting(SeverityOr("never"), "The least severity that makes `llm-lint check` exit with 1."),
+    ] = Severity.WARNING
+    target_versions: Annotated[
+        Mapping[str, str],
+        Setting(
             TableOf("a table from distributions to version specifiers", Specifier()),
             'The library versions that the code must work with, such as `transformers = ">=5"`. '
             "They count before those of lock files, declarations and the installed environment.",
         ),
-    )
-    python: Path | None = field(
-        default=None,
-        metadata=_setting(
+    ] = _NONE
+    python: Annotated[
+        Path | None,
+        Setting(
             Text("the path of a Python interpreter, a virtual environment or a site-packages folder"),
             "The interpreter, virtual environment or site-packages folder whose installed versions count, from the "
             "folder of the settings file. It is looked at and never run.",
         ),
-    )
-    exclude: tuple[str, ...] = field(
-        default=DEFAULT_EXCLUDE,
-        metadata=_setting(
+    ] = None
+    exclude: Annotated[
+        tuple[str, ...],
+        Setting(
             ListOf(_GLOBS, Glob()),
             "Files and folders that are passed over, with the rules of .gitignore, from the folder of the settings "
             "file. Replaces the default list.",
         ),
+    ] = DEFAULT_EXCLUDE
+    extend_exclude: Annotated[
+        tuple[str, ...], Setting(ListOf(_GLOBS, Glob()), "Files and folders to pass over besides those of `exclude`.")
+    ] = ()
+    respect_gitignore: Annotated[bool, Setting(Flag(), "Pass over what .gitignore files exclude.")] = True
+    force_exclude: Annotated[
+        bool, Setting(Flag(), "Pass over excluded files even where they are named on the command line.")
+    ] = False
+    max_source_size: Annotated[
+        int,
+        Setting(Size(), "Bytes of source above which a file is not analysed (LLM002); of a notebook its code counts."),
+    ] = 1_000_000
+    output_format: Annotated[str, Setting(Choice(*OUTPUT_FORMATS), "How `llm-lint check` prints what it found.")] = (
+        "full"
     )
-    extend_exclude: tuple[str, ...] = field(
-        default=(),
-        metadata=_setting(ListOf(_GLOBS, Glob()), "Files and folders to pass over besides those of `exclude`."),
-    )
-    respect_gitignore: bool = field(default=True, metadata=_setting(Flag(), "Pass over what .gitignore files exclude."))
-    force_exclude: bool = field(
-        default=False,
-        metadata=_setting(Flag(), "Pass over excluded files even where they are named on the command line."),
-    )
-    max_source_size: int = field(
-        default=1_000_000,
-        metadata=_setting(
-            Size(), "Bytes of source above which a file is not analysed (LLM002); of a notebook its code counts."
-        ),
-    )
-    output_format: str = field(
-        default="full", metadata=_setting(Choice(*OUTPUT_FORMATS), "How `llm-lint check` prints what it found.")
-    )
-    required_version: str | None = field(
-        default=None,
-        metadata=_setting(Specifier(), "The versions of llm-lint that these settings are for; any other one refuses."),
-    )
-    extend: Path | None = field(
-        default=None,
-        metadata=_setting(
+    required_version: Annotated[
+        str | None,
+        Setting(Specifier(), "The versions of llm-lint that these settings are for; any other one refuses."),
+    ] = None
+    extend: Annotated[
+        Path | None,
+        Setting(
             Text("the path of a settings file"),
             "A settings file to start from, by its path from this one. A key here replaces the same key there; "
             "`extend-select` and `extend-exclude` add up, and tables are merged key by key.",
         ),
-    )
-    root: Path = field(default_factory=Path.cwd)
+    ] = None
+    root: Path = Path()
     files: tuple[Path, ...] = ()
     """The files that these settings were read from, the nearest one first; none for the defaults."""
 
@@ -212,7 +213,8 @@ class Settings:
         from llm_lsp.globs import Globs
 
         absolute = Path(os.path.abspath(path))  # noqa: PTH100 (`resolve` would follow symbolic links)
-        inside = absolute.relative_to(self.root) if absolute.is_relative_to(self.root) else Path(absolute.name)
+        root = Path.cwd() / self.root
+        inside = absolute.relative_to(root) if absolute.is_relative_to(root) else Path(absolute.name)
         ignored: list[str] = []
         for pattern, selectors in self.per_file_ignores.items():
             matches = Globs([pattern.removeprefix("!")]).verdict(inside.as_posix()) is True
@@ -240,10 +242,10 @@ def keys() -> tuple[Key, ...]:
     """Every setting, in the order in which they are documented."""
     found: list[Key] = []
     defaults = Settings()
-    for item in fields(Settings):
-        if "kind" in item.metadata:
-            key = Key(item.name.replace("_", "-"), item.name, item.metadata["kind"], None, item.metadata["description"])
-            found.append(key._replace(default=_plain(key, getattr(defaults, item.name))))
+    for attribute, hint in get_type_hints(Settings, include_extras=True).items():
+        for setting in getattr(hint, "__metadata__", ()):
+            key = Key(attribute.replace("_", "-"), attribute, setting.kind, None, setting.description)
+            found.append(key._replace(default=_plain(key, getattr(defaults, attribute))))
     return tuple(found)
 
 

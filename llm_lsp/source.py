@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal, Protocol, cast
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol, cast
 
 from llm_lsp.decoding import Decoded, UndecodableError, decode, with_unix_newlines
 from llm_lsp.diagnostic import Edit, Location, Position, Range
@@ -35,8 +34,7 @@ class _Located(Protocol):
     end_col_offset: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(NamedTuple):
     """A code cell; its rows are rows of the module."""
 
     number: int
@@ -47,29 +45,59 @@ class Cell:
     execution_count: int | None
 
 
-@dataclass(frozen=True, eq=False)
 class Source:
     """One file. Nothing of it changes; content that can't be read shows in `problems`, never as an exception."""
 
-    path: str
-    text: str
+    path: Final[str]
+    text: Final[str]
     """The module's text: `\\n` line ends, no byte-order mark, code cells one after the other, magics masked."""
-    code: str
+    code: Final[str]
     """What was parsed: `text`, except for the rows in `masked`."""
-    tree: ast.Module
-    problems: tuple[Problem, ...]
-    masked: tuple[tuple[int, int], ...]
+    tree: Final[ast.Module]
+    problems: Final[tuple[Problem, ...]]
+    masked: Final[tuple[tuple[int, int], ...]]
     """First and last rows of what is not in `tree`: whether something is absent there is unknown."""
-    decoded: Decoded | None
+    decoded: Final[Decoded | None]
     """The file as written, to write it back; None where it could not be decoded."""
-    data: bytes
-    notebook: Notebook | None = None
-    cells: tuple[Cell, ...] = ()
-    magic_rows: frozenset[int] = frozenset()
+    data: Final[bytes]
+    notebook: Final[Notebook | None]
+    cells: Final[tuple[Cell, ...]]
+    magic_rows: Final[frozenset[int]]
     """Rows that stand for a notebook's magics, so that no edit goes there."""
-    installs: tuple[str, ...] = ()
+    installs: Final[tuple[str, ...]]
     """The requirements that a notebook's pip commands name, as written."""
-    is_notebook: bool = False
+    is_notebook: Final[bool]
+
+    def __init__(  # noqa: PLR0913, PLR0917 (one for each attribute)
+        self,
+        path: str,
+        text: str,
+        code: str,
+        tree: ast.Module,
+        problems: tuple[Problem, ...],
+        masked: tuple[tuple[int, int], ...],
+        decoded: Decoded | None,
+        data: bytes,
+        notebook: Notebook | None = None,
+        cells: tuple[Cell, ...] = (),
+        magic_rows: frozenset[int] = frozenset(),
+        installs: tuple[str, ...] = (),
+        *,
+        is_notebook: bool = False,
+    ) -> None:
+        self.path = path
+        self.text = text
+        self.code = code
+        self.tree = tree
+        self.problems = problems
+        self.masked = masked
+        self.decoded = decoded
+        self.data = data
+        self.notebook = notebook
+        self.cells = cells
+        self.magic_rows = magic_rows
+        self.installs = installs
+        self.is_notebook = is_notebook
 
     @classmethod
     def from_bytes(cls, path: str, data: bytes, *, max_size: int = 1_000_000, kind: Kind | None = None) -> Source:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from llm_lsp.diagnostic import Edit, Location, Position, Range
 from llm_lsp.logical_lines import Comment, LogicalLines, scan
@@ -35,8 +34,7 @@ class _Commented(Protocol):
     def locate(self, range: Range) -> Location: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Suppression:
+class Suppression(NamedTuple):
     """One directive in a comment."""
 
     range: Range
@@ -52,8 +50,7 @@ class Suppression:
         return not self.names or any(_is(written, code, name) for written in self.names)
 
 
-@dataclass(frozen=True, slots=True)
-class Unused:
+class Unused(NamedTuple):
     """A suppression, or a part of one, that suppressed nothing."""
 
     range: Range
@@ -64,8 +61,7 @@ class Unused:
     replacement: str
 
 
-@dataclass(frozen=True, slots=True)
-class Suppressions:
+class Suppressions(NamedTuple):
     """All suppressions of one file."""
 
     by_row: Mapping[int, tuple[Suppression, ...]]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet
@@ -24,8 +23,7 @@ def is_specifier(text: str) -> bool:
     return _parsed(text) is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Requirement:
+class Requirement(NamedTuple):
     """The versions that a project declares, locks or has installed.
 
     Declarations that differ (two requirement files, one dependency under two markers) are alternatives: what any of

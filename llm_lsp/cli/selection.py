@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 
 from llm_lsp.cli.arguments import UsageError
@@ -60,9 +59,8 @@ class Selection:
 
     def _with_options(self, settings: Settings) -> Settings:
         if self._select:
-            return replace(settings, select=self._select, extend_select=self._extend_select, ignore=self._ignore)
-        return replace(
-            settings,
+            return settings._replace(select=self._select, extend_select=self._extend_select, ignore=self._ignore)
+        return settings._replace(
             extend_select=(*settings.extend_select, *self._extend_select),
             # What is asked for by hand now is not ignored by what was written down before.
             ignore=(*(word for word in settings.ignore if word not in self._extend_select), *self._ignore),

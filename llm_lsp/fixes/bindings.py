@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from llm_lsp.rule import EnsureImport
 
 __all__ = ["Binding", "bindings", "imports_under_conditions", "root"]
 
 
-@dataclass(frozen=True, slots=True)
-class Binding:
+class Binding(NamedTuple):
     """A name and where it comes from: `import module`, `from module import attribute`, or neither."""
 
     name: str

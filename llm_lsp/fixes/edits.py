@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from llm_lsp.diagnostic import Edit, Fix, Position, Range
 from llm_lsp.fixes.arguments import set_arguments
@@ -34,8 +34,7 @@ PLACES_IN_FORMAT_STRINGS = sys.version_info >= (3, 12)
 FORMAT_STRINGS: tuple[type[ast.expr], ...] = (ast.JoinedStr, getattr(ast, "TemplateStr", ast.JoinedStr))
 
 
-@dataclass(frozen=True, slots=True)
-class _Claim:
+class _Claim(NamedTuple):
     """Lines that one change rewrites as a whole; what others insert there would get the wrong indentation."""
 
     start: int
@@ -212,8 +211,7 @@ def _check_result(layout: Layout, splices: Sequence[Splice]) -> None:
         raise Unfixable("the result does not parse")
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
+class _Piece(NamedTuple):
     """Rows that are whole statements of one block: with others in their place the file parses if they do."""
 
     first: int

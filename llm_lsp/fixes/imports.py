@@ -7,7 +7,7 @@ import re
 import sys
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from llm_lsp.fixes.arguments import append, prepend
 from llm_lsp.fixes.bindings import bindings, imports_under_conditions, root
@@ -19,8 +19,7 @@ __all__ = ["Use", "ensure_imports"]
 STANDARD, THIRD_PARTY, LOCAL = range(3)
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
+class Use(NamedTuple):
     """A place whose new text may name the import: its offset, its text, and whether a decorator's."""
 
     offset: int
@@ -28,8 +27,7 @@ class Use:
     decorates: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
+class _Line(NamedTuple):
     """An import that stands at module level."""
 
     statement: ast.Import | ast.ImportFrom
@@ -55,8 +53,7 @@ class _Line:
         return _kind(self.module)
 
 
-@dataclass(frozen=True, slots=True)
-class _Gap:
+class _Gap(NamedTuple):
     """A place for new lines: an offset, and what separates them from their neighbours."""
 
     offset: int

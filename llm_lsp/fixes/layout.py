@@ -10,8 +10,8 @@ import ast
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
+from typing import NamedTuple
 
 from llm_lsp.diagnostic import Position, Range
 from llm_lsp.source import Source
@@ -36,8 +36,7 @@ class Unfixable(Exception):  # noqa: N818  it says that there is no fix, which i
     """This change can't be made without a guess."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Splice:
+class Splice(NamedTuple):
     """The text between two offsets becomes `content`; equal offsets insert."""
 
     start: int
@@ -45,8 +44,7 @@ class Splice:
     content: str
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """One token of the text, line ends and indentation left out; `kind` is its name in `token`."""
 
     kind: str
@@ -55,13 +53,15 @@ class Token:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
 class Placed:
     """A statement, the block it stands in, and the statements around it from the outside in."""
 
-    block: list[ast.stmt]
-    index: int
-    parents: tuple[ast.stmt, ...]
+    __slots__ = ("block", "index", "parents")
+
+    def __init__(self, block: list[ast.stmt], index: int, parents: tuple[ast.stmt, ...]) -> None:
+        self.block = block
+        self.index = index
+        self.parents = parents
 
     @property
     def statement(self) -> ast.stmt:

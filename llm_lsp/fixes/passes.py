@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from llm_lsp.diagnostic import Applicability, Diagnostic, Edit, Location
 from llm_lsp.source import EditError, Source
@@ -27,16 +26,14 @@ class FixesDoNotSettle(Exception):  # noqa: N818  the name says what is wrong
         self.codes = tuple(codes)
 
 
-@dataclass(frozen=True, slots=True)
-class Applied:
+class Applied(NamedTuple):
     """One pass: the file's new bytes, and the diagnostics whose fixes are in them."""
 
     data: bytes
     diagnostics: tuple[Diagnostic, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Fixed:
+class Fixed(NamedTuple):
     """What is left after all passes."""
 
     source: Source

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar, cast
 
 __all__ = ["NO_TOKENIZER", "Checkpoint", "Known"]
 
@@ -14,7 +13,6 @@ T_co = TypeVar("T_co", covariant=True)
 NO_TOKENIZER = "none"
 
 
-@dataclass(frozen=True, slots=True)
 class Known(Generic[T_co]):
     """A value, where it comes from, and whether a file says so.
 
@@ -22,13 +20,28 @@ class Known(Generic[T_co]):
     in a message and no error may rest on it.
     """
 
-    value: T_co
-    source: str
-    confirmed: bool
+    # Not a named tuple, which can't be generic before Python 3.11.
+    __slots__ = ("confirmed", "source", "value")
+
+    def __init__(self, value: T_co, source: str, confirmed: bool) -> None:
+        self.value = value
+        self.source = source
+        self.confirmed = confirmed
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Known) and self._key() == cast("Known[object]", other)._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[object, ...]:
+        return self.value, self.source, self.confirmed
+
+    def __repr__(self) -> str:
+        return f"Known({self.value!r}, {self.source!r}, confirmed={self.confirmed})"
 
 
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
+class Checkpoint(NamedTuple):
     """One checkpoint; a field that is None is unknown.
 
     `id` is the canonical hub id, or the folder as it was named; `folder` holds its files where they are on this disk. `base_model` names the model that an adapter belongs

@@ -19,10 +19,9 @@ and after it one checkpoint a line:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from llm_lsp.knowledge.checkpoint import NO_TOKENIZER, Checkpoint, Known
 
@@ -86,8 +85,7 @@ COPY_OWNERS: Final = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     sources: tuple[str, ...]
     doubtful: tuple[frozenset[str], ...]
     distinct: frozenset[frozenset[str]]
@@ -190,8 +188,7 @@ def derived(name: str, relation: str, other: str, source: str) -> Checkpoint | N
 
 def copy_of(original: Checkpoint, name: str, source: str) -> Checkpoint:
     source = f"a copy of {original.id}, says {source}"
-    return replace(
-        original,
+    return original._replace(
         id=name,
         model_type=unconfirmed(original.model_type, source),
         architecture=unconfirmed(original.architecture, source),

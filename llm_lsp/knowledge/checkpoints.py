@@ -6,7 +6,6 @@ Nothing here opens a connection, and nothing is read before it is asked for.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import fields, replace
 from pathlib import Path
 
 from llm_lsp.knowledge.checkpoint import NO_TOKENIZER, Checkpoint, Known
@@ -47,5 +46,4 @@ def resolve(name: str, folders: Iterable[str | Path] = (), cache_root: str | Pat
     recorded = from_table(name)
     if cached is None or recorded is None or cached.base_model is not None:
         return cached or recorded
-    known = {field.name: getattr(cached, field.name) for field in fields(cached)}
-    return replace(recorded, **{field: value for field, value in known.items() if value is not None})
+    return recorded._replace(**{field: value for field, value in cached._asdict().items() if value is not None})

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Final, cast
+from typing import Final, NamedTuple, cast
 
 from llm_lsp.knowledge.checkpoint import NO_TOKENIZER, Checkpoint, Known
 from llm_lsp.knowledge.checkpoint_files import json_object, read_regular_file
@@ -29,8 +28,7 @@ SENTENCEPIECE_FILES: Final = ("tokenizer.model", "spiece.model", "sentencepiece.
 OTHER_BELOW: Final = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class TokenizerComparison:
+class TokenizerComparison(NamedTuple):
     """What is known of a tokenizer that feeds a model.
 
     `same`: True where the vocabularies are one, False where they are not or where the tokenizer has more tokens than
@@ -111,8 +109,7 @@ def tokenizer_size(checkpoint: Checkpoint) -> Known[int] | None:
 # ---------------------------------------------------------------- vocabularies on disk
 
 
-@dataclass(frozen=True, slots=True)
-class Vocabulary:
+class Vocabulary(NamedTuple):
     """The tokens of a tokenizer by id: the regular `pieces` and the `added` ones.
 
     A SentencePiece file is not taken apart: it has no pieces, and only `content` tells whether two are the same.
