@@ -241,17 +241,19 @@ class _Recovery:
         return [*self.lines[: mask.first - 1], *mask.lines, *self.lines[mask.last :]]
 
     def _keep(self, mask: _Mask, failure: _Failure) -> None:
-        row = min(failure.row, len(self.written))
+        whole_row = Range(Position(mask.first, 1), Position(mask.first, len(self.written[mask.first - 1]) + 1))
         if mask.may_lie_above:
-            row = mask.first
-            here = Range(Position(row, 1), Position(row, len(self.written[row - 1]) + 1))
-            self._say(row, Problem("LLM000", "a triple-quoted string starts or ends here without its other end", here))
+            message = "a triple-quoted string starts or ends here without its other end"
+            self._say(Problem("LLM000", message, whole_row))
         else:
-            self._say(row, Problem("LLM000", _clear(failure.message), self._range(failure, row)))
+            is_inside = mask.first <= failure.row <= mask.last
+            here = self._range(failure, failure.row) if is_inside else whole_row
+            self._say(Problem("LLM000", _clear(failure.message), here))
         self.lines[mask.first - 1 : mask.last] = mask.lines
         self.masked.append((mask.first, mask.last))
 
-    def _say(self, row: int, problem: Problem) -> None:
+    def _say(self, problem: Problem) -> None:
+        row = problem.range.start.row
         if any(first <= row <= last for first, last in self.masked):
             return
         other = _other_python(problem.message, self.written[row - 1])

@@ -180,8 +180,10 @@ def noqa_edits(source: _Commented, found: Iterable[tuple[int, str]]) -> list[Edi
     for row, wanted in sorted(codes.items()):
         first, _ = source.logical_lines.span_of(row)
         rows = source.lines[first - 1 : row]
-        change = _noqa_change(row, rows[-1], comments.get(row), list(wanted)) if rows else None
-        if change and row not in source.magic_rows and _is_comment(rows, *change):
+        if row in source.magic_rows or not rows or (row not in comments and rows[-1].rstrip().endswith("\\")):
+            continue
+        change = _noqa_change(row, rows[-1], comments.get(row), list(wanted))
+        if change and _is_comment(rows, *change):
             edits.append(Edit(source.locate(change[0]), change[1]))
     return edits
 
