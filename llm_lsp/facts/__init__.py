@@ -164,12 +164,10 @@ class Facts:
     def tokenizations(self) -> Iterator[Call]:
         """The calls that turn text into ids."""
         for record in self.records:
-            if (
-                record.name in _TOKENIZATIONS
-                and isinstance(record.receiver, Object)
-                and self.is_tokenizer(record.receiver)
-            ):
-                yield Call(self, record)
+            if record.name in _TOKENIZATIONS and isinstance(record.receiver, Object):
+                kind = self.machine.kind(record.receiver)
+                if kind == "tokenizer" or (kind == "pipeline" and record.name == "()"):
+                    yield Call(self, record)
 
     @cached_property
     def result_names(self) -> dict[ast.AST, str]:
@@ -427,7 +425,7 @@ class Facts:
             if call.record.id in known and call.cuts_text is None:
                 found |= self.machine.flow_of(call.record.arguments)
         for record in self.records:
-            is_split = record.name.rpartition(".")[2] in library.SPLITS
+            is_split = library.splits_text(record.name)
             if is_split or (record.name == "tokenize" and record.id in known):
                 found |= self.machine.flow_of(record.arguments)
         return frozenset(found)

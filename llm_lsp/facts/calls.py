@@ -111,6 +111,7 @@ class Calls(LibraryCalls):
             call = self.record(node, "()", callee, arguments)
             call.state = self.state_of(callee)
             call.result = Opaque(None, self.flow_of(arguments) if kind == "loss" else frozenset((call.id,)), call.id)
+            self.note_written_text(call)
             return call.result
         owner = callee.parent
         if owner is not None and callee.name in library.METHODS_TAKEN and self.kind(owner) in {"model", "tokenizer"}:
@@ -219,8 +220,11 @@ class Calls(LibraryCalls):
             positional = arguments.positional
             return positional[0] if len(positional) == 1 else Tuple(tuple(positional))
         if name in library.NOT_DIFFERENTIABLE:
-            cls = "length" if name in {"size", "numel"} else receiver.cls if is_ids(receiver) else None
-            return Opaque(cls if cls != library.ENCODING or name in library.ID_METHODS else None, self.without_graph(sources | given))
+            is_kept = is_ids(receiver) and name in library.ID_METHODS
+            cls = "length" if name in {"size", "numel"} else library.ENCODING if is_kept else None
+            return Opaque(cls, self.without_graph(sources | given))
+        if name == "multinomial":
+            self.record(node, name, receiver, arguments)
         call = self.record(node, name, receiver, arguments)
         if name == "requires_grad_":
             self.frozen |= sources

@@ -135,7 +135,10 @@ class Interpreter(Calls):
         self.frame = module
         result = self.run(function, frame)
         self.returned |= self.flow(result)
-        self.hand_out(result)
+        if not isinstance(result, Opaque):
+            self.examine_lengths([result])
+        if function.name not in library.LOADER_HOOKS:
+            self.hand_out(result)
         if (
             isinstance(function.node, (ast.FunctionDef, ast.AsyncFunctionDef))
             and function.name in library.GRADIENT_HOOKS

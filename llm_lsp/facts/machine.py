@@ -225,6 +225,17 @@ class Machine:
             id = self.site(node, f"call {name} {receiver.id if isinstance(receiver, Object) else ''}")
         heap = self.heap
         call = CallRecord(id, node, name, receiver, arguments, self.frame, heap[GRADIENTS], heap[AUTOCAST])
+    def library_of(self, value: Value) -> str | None:
+        """The library whose function made the value, itself or the one that the value is a part or a map of."""
+        for _ in range(_DEEPEST_CONTAINER):
+            made = self.calls.get(value.call) if isinstance(value, Opaque) and value.call is not None else None
+            if made is None:
+                return None
+            if made.receiver is None:
+                return made.name.partition(".")[0]
+            value = made.receiver
+        return None
+
         call.is_resolved = is_resolved
         self.calls[id] = call
         return call

@@ -48,15 +48,19 @@ _OPTIMIZERS = frozenset({"backward", "manual_backward"})
 class Generator:
     """A generator that an entry point of the program draws from."""
 
-    __slots__ = ("_facts", "_matters", "_record", "_seeded", "first_draw", "library", "name")
+    __slots__ = ("_facts", "_matters", "_record", "_seeded", "first_draw", "library", "made", "name")
 
-    def __init__(self, facts: Facts, library: str, draw: CallRecord, seeded: Truth, matters: Truth) -> None:
+    def __init__(
+        self, facts: Facts, library: str, draw: CallRecord, seeded: Truth, matters: Truth, made: Place | None = None
+    ) -> None:
         self._facts = facts
         self._record = draw
         self.library = library
         """"Python", "NumPy" or "torch"."""
         self.name = library
         self.first_draw = facts.place(draw.node)
+        self.made = made
+        """Where the program makes it, if it is one of its own; None for the one that the library holds."""
         self._seeded = seeded
         self._matters = matters
 
@@ -132,6 +136,7 @@ def generators(facts: Facts) -> Iterator[Generator]:
     if not reached:
         return
     matters = YES if any(_trains_or_samples(facts, record) for record in reached) else NO
+    yield from _unseeded_generators(facts, reached, matters)
     draws: dict[str, CallRecord] = {}
     implicit: CallRecord | None = None
     idle = _without_consequence(facts, reached)
@@ -145,6 +150,22 @@ def generators(facts: Facts) -> Iterator[Generator]:
         draws.setdefault("torch", implicit)
     for name, record in draws.items():
         yield Generator(facts, name, record, _seeded(facts, name, reached), matters)
+
+
+def _unseeded_generators(facts: Facts, reached: list[CallRecord], matters: Truth) -> Iterator[Generator]:
+    """Generators of the program's own that were made without a seed and are drawn from."""
+    seen: set[int] = set()
+    for record in reached:
+        receiver = record.receiver
+        made = facts.machine.calls.get(receiver.call) if isinstance(receiver, Opaque) and receiver.call else None
+        if made is None or made.id in seen or made.name not in library.UNSEEDED_GENERATORS:
+            continue
+        seen.add(made.id)
+        given = made.arguments.values()
+        if all(isinstance(value, Constant) and value.value is None and not value.may for value in given):
+            is_seeded = YES if record.name == "seed" else NO if facts.is_whole else UNKNOWN
+            name = library.UNSEEDED_GENERATORS[made.name]
+            yield Generator(facts, name, record, is_seeded, matters, facts.place(made.node))
 
 
 def _is_reached(facts: Facts, record: CallRecord) -> bool:
@@ -180,7 +201,7 @@ def _without_consequence(facts: Facts, reached: list[CallRecord]) -> frozenset[i
     """Draws that decide nothing that runs are compared by: how long to wait, a port, a name, an answer to a person."""
     found: frozenset[int] = frozenset()
     names = {record.name for record in reached}
-    is_asked = "builtins.input" in names
+    is_asked = any(name == "builtins.input" or name.startswith(("streamlit.", "gradio.")) for name in names)
     is_cuda_seeded = not names.isdisjoint({"torch.cuda.manual_seed", "torch.cuda.manual_seed_all"})
     for record in reached:
         if record.name.rpartition(".")[2] == "sleep":
@@ -221,7 +242,7 @@ def _is_sampling(facts: Facts, record: CallRecord) -> bool:
 
 def _is_of_seedless_module(facts: Facts, name: str) -> bool:
     """Whether a function lies in a module of the project that, with all it imports from there, never speaks of seeds."""
-    pending = [(name.rpartition(".")[0], facts.source.path)]
+    pending = [(name.rpartition(".")[0] or _imported_from(facts.source.tree, name), facts.source.path)]
     seen: set[str] = set()
     while pending:
         module, importer = pending.pop()
@@ -233,6 +254,14 @@ def _is_of_seedless_module(facts: Facts, name: str) -> bool:
             return False
         pending += [(imported, source.path) for imported in _imported(source.tree)]
     return bool(seen)
+
+
+def _imported_from(tree: ast.Module, name: str) -> str:
+    """The module from which the name is imported, as it is written; empty if it is not."""
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and any(alias.name == name for alias in node.names):
+            return "." * node.level + (node.module or "")
+    return ""
 
 
 def _imported(tree: ast.Module) -> Iterator[str]:
@@ -250,7 +279,7 @@ def _imported(tree: ast.Module) -> Iterator[str]:
 
 
 def _trains_or_samples(facts: Facts, record: CallRecord) -> bool:
-    if record.name in _OPTIMIZERS or record.name == "torch.multinomial":
+    if record.name in _OPTIMIZERS or record.name in {"torch.multinomial", "multinomial"}:
         return True
     if record.name == "fit" and isinstance(record.receiver, Opaque):
         return (record.receiver.cls or "").startswith(("lightning.", "pytorch_lightning."))
@@ -264,15 +293,27 @@ def _drawn(facts: Facts, record: CallRecord) -> str | None:
         return None
     if name in library.PYTHON_DRAWS:
         return "Python"
-    if name in library.NUMPY_DRAWS:
+    if name in library.NUMPY_DRAWS or _draws_unless_seeded(facts, record):
         return "NumPy"
     if (
         name in library.TORCH_DRAWS
         or name.startswith("torch.nn.init.")
-        or name in {"normal_", "uniform_", "bernoulli_", "random_"}
+        or name in {"normal_", "uniform_", "bernoulli_", "random_", "multinomial"}
     ):
         return None if name in {"torch.nn.init.zeros_", "torch.nn.init.ones_", "torch.nn.init.constant_"} else "torch"
     return "torch" if _is_sampling(facts, record) else None
+
+
+def _draws_unless_seeded(facts: Facts, record: CallRecord) -> bool:
+    """Whether a shuffle or split of scikit-learn, datasets or pandas draws, since it is given no seed of its own."""
+    keywords, receiver = record.arguments.keywords, record.receiver
+    if not record.arguments.is_complete or keywords.keys() & {"seed", "generator"}:
+        return False
+    if receiver is None:
+        return library.DRAWS_UNLESS.get(record.name) not in {None, *keywords}
+    root = facts.machine.library_of(receiver)
+    wanted = library.METHODS_THAT_DRAW.get((root, record.name)) if root is not None else None
+    return wanted is not None and wanted not in keywords
 
 
 def _draws_implicitly(facts: Facts, record: CallRecord) -> bool:
@@ -280,6 +321,10 @@ def _draws_implicitly(facts: Facts, record: CallRecord) -> bool:
     if record.name == "torch.utils.data.DataLoader":
         shuffle = record.arguments.get("shuffle", 2)
         return isinstance(shuffle, Constant) and shuffle.value is True and "generator" not in record.arguments.keywords
+    if record.name in library.LOADERS_THAT_DRAW:
+        return "generator" not in record.arguments.keywords
+    if library.kind_of(record.name) == "model" and isinstance(record.result, Object):
+        return True
     if record.name in library.WITH_FRESH_WEIGHTS or record.name.endswith(".from_config"):
         return True
     if record.name.endswith(".from_pretrained") and "num_labels" in record.arguments.keywords:
@@ -288,22 +333,25 @@ def _draws_implicitly(facts: Facts, record: CallRecord) -> bool:
     return isinstance(made, Object) and isinstance(made.cls, Class) and facts.machine.kind_of_class(made.cls) == "model"
 
 
+def _may_seed(record: CallRecord) -> bool:
+    """Whether what is called is not seen, and is not known by its name to do something else."""
+    made = record.result
+    if isinstance(made, Object) and isinstance(made.cls, Class):
+        roots = {base.partition(".")[0] for base in made.cls.library_bases()}
+        return made.call == record.id and not roots <= library.LIBRARY_ROOTS
+    if record.is_resolved or record.name == "()":
+        return False
+    is_method = record.receiver is not None and not isinstance(record.receiver, Class)
+    is_reader = is_method or _only_reads(record.name.removesuffix("()"))
+    return not is_reader or "seed" in record.name or "determin" in record.name
+
+
 def _seeded(facts: Facts, name: str, reached: list[CallRecord]) -> Truth:
     for record in reached:
         if name in library.SEEDS.get(record.name, ()) or library.kind_of(record.name) == "trainer":
             return YES
-    for record in reached:
-        if record.is_resolved or record.name == "()":
-            continue
-        is_method = record.receiver is not None and not isinstance(record.receiver, Class)
-        if _is_of_seedless_module(facts, record.name):
-            continue
-        if (
-            (not is_method and not _only_reads(record.name.removesuffix("()")))
-            or "seed" in record.name
-            or "determin" in record.name
-        ):
-            return UNKNOWN
+    if any(_may_seed(record) and not _is_of_seedless_module(facts, record.name) for record in reached):
+        return UNKNOWN
     if any("seed" in record.name.rpartition(".")[2] and record.name not in library.SEEDS for record in reached):
         return UNKNOWN
     return NO if facts.is_whole else UNKNOWN

@@ -393,7 +393,7 @@ class Call:
             cuts = truncation.constant is True or truncation.constant in {"longest_first", "only_first", "only_second"}
             return (truncation.place or self.place) if cuts else None
         limit = self.argument("max_length")
-        if limit is None or limit.constant is None or self.record.name == "apply_chat_template":
+        if limit is None or limit.constant is None or self.record.name == "apply_chat_template" or self.is_of_a_pipeline:
             return None
         # With `padding` and without `truncation` nothing is cut (seen in transformers 5.24).
         return limit.place if self.passes("padding", "pad_to_max_length") is NO else None
@@ -401,6 +401,12 @@ class Call:
     @property
     def limit(self) -> str | None:
         """The length that this tokenization cuts to, as the program writes it; None where that says too little."""
+    @property
+    def is_of_a_pipeline(self) -> bool:
+        """Whether a pipeline is called, which tokenizes by itself."""
+        receiver = self.record.receiver
+        return isinstance(receiver, Object) and self._facts.machine.kind(receiver) == "pipeline"
+
         limit = self.argument("max_length")
         text = limit.value_place.text if limit is not None and limit.value_place is not None else ""
         if limit is not None and text != "None":
@@ -429,7 +435,7 @@ class Call:
         id = self.record.id
         if id in self._facts.machine.reached_gradient or self.passes("text_target") is YES:
             return answer(YES)
-        return answer(NO if id in self._facts.fed_to_inference else UNKNOWN)
+        return answer(NO if self.is_of_a_pipeline or id in self._facts.fed_to_inference else UNKNOWN)
 
     def devices(self) -> list[Choice]:
         """The devices that the called model may be on, as far as they are known; empty if something moved it unseen."""

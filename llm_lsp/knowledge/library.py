@@ -90,9 +90,10 @@ CALLED_WITHOUT_BACKWARD = (
 shows it, and does not itself call `backward`. Used only to keep a flow known, never to find a fault."""
 
 RUNS_WHAT_IT_IS_GIVEN = frozenset(
-    {"map", "filter", "with_transform", "set_transform", "apply", "starmap", "imap", "imap_unordered"}
+    {"map", "filter", "with_transform", "set_transform", "apply", "starmap", "imap", "imap_unordered", "step"}
 )
-"""Methods of datasets and pools that call the function they are given, once for each item, in the thread's own context."""
+"""Methods of datasets and pools that call the function they are given, once for each item, in the thread's own context;
+`optimizer.step(closure)` does, too."""
 
 STARTS_WHAT_IT_IS_GIVEN = frozenset(
     {"launch", "spawn", "start_processes", "submit", "run_in_executor", "to_thread", "add_task"}
@@ -254,6 +255,21 @@ UNSEEDED_GENERATORS = {
 
 NO_EFFECT_ROOTS = frozenset({
     "abc", "argparse", "ast", "asyncio", "base64", "bisect", "builtins", "bz2", "calendar", "codecs", "collections", "concurrent", "configparser",
+LOADERS_THAT_DRAW = frozenset(
+    f"torch.utils.data.{name}" for name in ("RandomSampler", "WeightedRandomSampler", "SubsetRandomSampler")
+)
+DRAWS_UNLESS = {
+    "sklearn.model_selection.train_test_split": "random_state",
+    "sklearn.utils.shuffle": "random_state",
+    "sklearn.utils.resample": "random_state",
+}
+"""Functions that draw from NumPy's generator unless they are given the argument."""
+METHODS_THAT_DRAW = {
+    ("datasets", "shuffle"): "seed",
+    ("datasets", "train_test_split"): "seed",
+    ("pandas", "sample"): "random_state",
+}
+"""The same for methods, by the library that made the receiver."""
     "contextlib", "copy", "csv", "ctypes", "dataclasses", "datetime", "decimal", "difflib", "enum", "errno", "fractions", "functools", "gc", "getpass",
     "glob", "gzip", "hashlib", "heapq", "html", "http", "importlib", "inspect", "io", "itertools", "json", "linecache", "locale", "logging", "lzma",
     "math", "mimetypes", "multiprocessing", "numbers", "operator", "os", "pathlib", "pickle", "platform", "pprint", "queue", "random", "re",

@@ -15,6 +15,8 @@ from llm_lsp.rule import (
     Good,
     InsertAfter,
     InsertBefore,
+    Place,
+    Replace,
     Report,
     Rule,
     Severity,
@@ -40,7 +42,7 @@ class UnseededRandomness(Rule):
     severity = Severity.WARNING
     triggers = (
         "rand", "shuffle", "permut", "choice", "sample", "normal", "bernoulli", "multinomial", "Linear", "Embedding", "Module", "from_config",
-        "num_labels",
+        "num_labels", "default_rng", "RandomState", "Random(", "Model(", "LM(", "ForSequenceClassification(", "split(",
     )  # fmt: skip
     bad = [
         Bad(
@@ -234,6 +236,42 @@ for prompt in open("prompts.txt", encoding="utf-8"):
     print(tokenizer.decode(out[0]))
 """,
         ),
+        # A generator of the program's own, made without a seed; and a split that scikit-learn draws from NumPy's.
+        Bad(
+            """\
+import numpy as np
+import torch
+from sklearn.model_selection import train_test_split
+
+torch.manual_seed(0)
+rng = np.random.default_rng()
+train, test = train_test_split(torch.load("rows.pt"), test_size=0.2)  # <- NumPy's generator
+net = torch.nn.Linear(8, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for _ in range(1000):
+    row = train[rng.integers(len(train))]  # <- `np.random.default_rng()` takes its seed from the machine
+    optimizer.zero_grad()
+    net(row).sum().backward()
+    optimizer.step()
+""",
+            fixed="""\
+import numpy as np
+import torch
+from sklearn.model_selection import train_test_split
+np.random.seed(0)
+
+torch.manual_seed(0)
+rng = np.random.default_rng(0)
+train, test = train_test_split(torch.load("rows.pt"), test_size=0.2)
+net = torch.nn.Linear(8, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for _ in range(1000):
+    row = train[rng.integers(len(train))]
+    optimizer.zero_grad()
+    net(row).sum().backward()
+    optimizer.step()
+""",
+        ),
         # The module that draws is seen, and no word in it is of seeds; one function seeds, and nobody calls it.
         Bad(
             {
@@ -355,6 +393,19 @@ for batch in DataLoader(rows, shuffle=True, generator=generator):
     model(input_ids=batch, labels=batch).loss.backward()
     noise = torch.randn(3, generator=generator)
 """),
+        # Splits and shuffles that are given their seed.
+        Good("""\
+import torch
+from datasets import load_dataset
+from sklearn.model_selection import train_test_split
+
+torch.manual_seed(0)
+rows = load_dataset("rows", split="train").shuffle(seed=1)
+train, test = train_test_split(list(rows), test_size=0.2, random_state=2)
+net = torch.nn.Linear(8, 1)
+for row in train:
+    net(row).sum().backward()
+"""),
         # Seeded by the object that trains.
         Good("""\
 import torch
@@ -420,6 +471,18 @@ random.shuffle(rows)
 model = AutoModelForCausalLM.from_pretrained("gpt2")
 for row in rows:
     model(input_ids=row, labels=row).loss.backward()
+"""),
+        Good("""\
+import torch
+from experiments import Experiment
+
+class Probe(Experiment):
+    def run(self):
+        net = torch.nn.Linear(2, 2)
+        net(torch.randn(2)).sum().backward()
+
+if __name__ == "__main__":
+    Probe("configs/base.yaml").run()
 """),
         # One that is seen does.
         Good(
@@ -498,13 +561,27 @@ net(torch.ones(2)).sum().backward()
 
     def check(self, facts: Facts) -> Iterator[Report]:
         for generator in facts.generators():
-            if generator.is_seeded is NO and generator.matters is YES:
+            if generator.is_seeded is not NO or generator.matters is not YES:
+                continue
+            if generator.made is not None:
+                yield self.report(
+                    generator.first_draw,
+                    f"`{generator.made.text}` takes its seed from the machine, so no two runs are alike",
+                    related=[(generator.made, "made here without a seed")],
+                    help="give it a seed",
+                    fix=_given_a_seed(generator.made),
+                )
+            else:
                 yield self.report(
                     generator.first_draw,
                     f"{generator.name}'s generator is never seeded, so no two runs are alike",
                     help=f"call `{generator.seeding}` first",
                     fix=_seeded(generator),
                 )
+
+
+def _given_a_seed(made: Place) -> list[Change]:
+    return [Replace(made.range, made.text[:-1] + "0)")] if made.text.endswith("()") else []
 
 
 def _seeded(generator: Generator) -> list[Change]:

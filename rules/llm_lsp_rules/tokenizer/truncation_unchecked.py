@@ -209,6 +209,22 @@ with torch.no_grad():
                 ]
             },
         ),
+        # A pipeline tokenizes by itself.
+        Bad("""\
+import sys
+
+from transformers import pipeline
+
+summarize = pipeline("summarization", model="facebook/bart-large-cnn")
+
+def main(path):
+    with open(path, encoding="utf-8") as handle:
+        article = handle.read()
+    print(summarize(article, truncation=True)[0]["summary_text"])  # <- cut to the model's limit
+
+if __name__ == "__main__":
+    main(sys.argv[1])
+"""),
         # Training data is often cut on purpose: information.
         Bad(
             """\
@@ -338,6 +354,21 @@ print(np.percentile(lengths, [50, 90, 99]))
 dataset = dataset.map(lambda row: tokenizer(row["text"], truncation=True, max_length=256), batched=True)
 Trainer(model=AutoModelForSequenceClassification.from_pretrained("bert-base-cased"), train_dataset=dataset["train"]).train()
 """),
+        # The caller is told.
+        Good("""\
+import torch
+from transformers import AutoModel, AutoTokenizer
+
+tokenizer = AutoTokenizer.from_pretrained("bert-base-cased")
+model = AutoModel.from_pretrained("bert-base-cased")
+
+def embed(text):
+    inputs = tokenizer(text, truncation=True, max_length=512, return_tensors="pt")
+    used = inputs["input_ids"].numel()
+    with torch.no_grad():
+        vector = model(**inputs).pooler_output
+    return {"vector": vector.tolist(), "usage": {"tokens": used}}
+"""),
         # Rows that are too long were left out.
         Good("""\
 from datasets import load_dataset
@@ -371,6 +402,24 @@ def pieces(document, size=200):
 def embed(document):
     vectors = []
     for piece in pieces(document):
+        inputs = tokenizer(piece, truncation=True, max_length=512, return_tensors="pt")
+        vectors.append(model(**inputs).pooler_output)
+    return torch.cat(vectors)
+"""),
+        # Split by tokens.
+        Good("""\
+import torch
+from transformers import AutoModel, AutoTokenizer
+
+tokenizer = AutoTokenizer.from_pretrained("bert-base-cased")
+model = AutoModel.from_pretrained("bert-base-cased")
+
+@torch.no_grad()
+def embed(text):
+    tokens = tokenizer.tokenize(text)
+    vectors = []
+    for start in range(0, len(tokens), 510):
+        piece = tokenizer.convert_tokens_to_string(tokens[start : start + 510])
         inputs = tokenizer(piece, truncation=True, max_length=512, return_tensors="pt")
         vectors.append(model(**inputs).pooler_output)
     return torch.cat(vectors)
@@ -499,6 +548,8 @@ for line in open("lines.txt", encoding="utf-8"):
 
 def _limit(call: Call) -> str:
     limit = call.argument("max_length")
+    if call.is_of_a_pipeline:
+        return "the model's limit"
     if limit is not None and limit.constant is not None:
         return f"{limit.constant} tokens"
     return f"`{call.limit}`" if call.limit is not None else "`max_length`"
@@ -509,7 +560,7 @@ def _warning(call: Call) -> list[Change]:
     name, limit, tensors = call.result_name, call.limit, call.argument("return_tensors")
     if name is None or limit is None or tensors is None or tensors.constant not in {"pt", "np"}:
         return []
-    if call.name == "apply_chat_template" or call.passes("return_attention_mask") is not NO:
+    if call.name == "apply_chat_template" or call.is_of_a_pipeline or call.passes("return_attention_mask") is not NO:
         return []
     length = f"{name}.shape[-1]" if call.name == "encode" else f'{name}["attention_mask"].sum(-1).max()'
     reached = f"a text reaches the limit of {limit} tokens and may have been cut"
