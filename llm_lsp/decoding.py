@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 __all__ = ["Decoded", "UndecodableError", "decode", "with_unix_newlines"]
 
-_CODING = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
-_BLANK = re.compile(rb"[ \t\f]*(?:#.*)?\Z")
+_CODING = rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)"
+_BLANK = rb"[ \t\f]*(?:#.*)?\Z"
 _ASCII = b"#\\x41 +AGE- z-a"
 """Bytes that an encoding in which Python's own syntax can be written must not change."""
 _FOREIGN_MARKS = (
@@ -79,9 +79,9 @@ def _declared(body: bytes) -> tuple[str | None, int]:
     if b"coding" not in body[:2000]:
         return None, 1
     for row, line in enumerate(re.split(rb"\r\n|\r|\n", body[:2000], maxsplit=2)[:2], 1):
-        if found := _CODING.match(line):
+        if found := re.match(_CODING, line):
             return found.group(1).decode("ascii", "replace"), row
-        if not _BLANK.match(line):
+        if not re.match(_BLANK, line):
             break
     return None, 1
 

@@ -13,10 +13,12 @@ import sys
 import warnings
 from bisect import bisect_right
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from llm_lsp.diagnostic import Position, Range
-from llm_lsp.logical_lines import LogicalLines, LongString, scan
+
+if TYPE_CHECKING:  # for broken files only, and its patterns take 3 ms
+    from llm_lsp.logical_lines import LogicalLines, LongString
 
 __all__ = ["UNKNOWN", "Parsed", "Problem", "empty_tree", "parse", "parse_cells", "too_deep"]
 
@@ -28,21 +30,20 @@ _MOST_ROWS_PARSED = 60_000
 _IS_OF = "is syntax of Python"
 _UNKNOWN_CALL = f"{UNKNOWN}()"
 
-_TOO_DEEP = re.compile(r"too many (?:levels of indentation|nested parentheses|statically nested blocks)")
-_WITHOUT_BODY = re.compile(r"expected an indented block after .* on line (\d+)")
-_ENDS_EARLY = re.compile(r"expected an indented block|never closed|unexpected EOF|expected 'except' or 'finally'")
-_INDENTATION = re.compile(r"unexpected indent|unindent does not match|inconsistent use of tabs")
-_HEADER = re.compile(
+# Texts, which `re` compiles when they are first asked for: files that parse need none, and all take 4 ms.
+_TOO_DEEP = r"too many (?:levels of indentation|nested parentheses|statically nested blocks)"
+_WITHOUT_BODY = r"expected an indented block after .* on line (\d+)"
+_ENDS_EARLY = r"expected an indented block|never closed|unexpected EOF|expected 'except' or 'finally'"
+_INDENTATION = r"unexpected indent|unindent does not match|inconsistent use of tabs"
+_HEADER = (
     r"(?P<indent>[ \t\f]*)(?P<keyword>async[ \t]+def|async[ \t]+for|async[ \t]+with|def|class|if|elif|else|for|while"
     r"|with|try|except|finally|match|case)\b(?![ \t]*(?:=[^=]|[.),\]]))"
 )
-_SIMPLE = re.compile(
+_SIMPLE = (
     r"(?P<indent>[ \t\f]*)(?:(?P<decorator>@)|(?P<keyword>return|raise)\b"
     r"|(?P<targets>[A-Za-z_][\w.]*(?:[ \t]*(?:,|=(?!=))[ \t]*[A-Za-z_][\w.]*)*)[ \t]*(?::[^=]*)?=(?!=))?"
 )
-_DEFINITION = re.compile(
-    r"[ \t]*(?:@\w|(?:async[ \t]+)?def[ \t]|class[ \t]|import[ \t]|from[ \t]+[\w.]+[ \t]+import\b)"
-)
+_DEFINITION = r"[ \t]*(?:@\w|(?:async[ \t]+)?def[ \t]|class[ \t]|import[ \t]|from[ \t]+[\w.]+[ \t]+import\b)"
 _HEADERS = {
     "def": f"def {UNKNOWN}(*{UNKNOWN}, **{UNKNOWN}_)",
     "class": f"class {UNKNOWN}({UNKNOWN})",
@@ -55,22 +56,21 @@ _HEADERS = {
     "match": f"match {_UNKNOWN_CALL}",
     "case": f"case {UNKNOWN} if {_UNKNOWN_CALL}",
 }
-_TYPE_PARAMETERS = re.compile(r"[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+\w+[ \t]*(\[[^\n]*?\])[ \t]*[(:]")
 _OF_ANOTHER_PYTHON = (
     # (Python, what it is, in the line, in the message)
-    ("3.12", "type parameters", re.compile(_TYPE_PARAMETERS.pattern), None),
-    ("3.12", "a `type` statement", re.compile(r"[ \t]*type[ \t]+\w+[ \t]*(?:\[.*\][ \t]*)?="), None),
+    ("3.12", "type parameters", r"[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+\w+[ \t]*(\[[^\n]*?\])[ \t]*[(:]", None),
+    ("3.12", "a `type` statement", r"[ \t]*type[ \t]+\w+[ \t]*(?:\[.*\][ \t]*)?=", None),
     (
         "3.12",
         "quotes reused inside an f-string",
         None,
-        re.compile(r"f-string: (?:unmatched|expecting '}'|unterminated)"),
+        r"f-string: (?:unmatched|expecting '}'|unterminated)",
     ),
-    ("3.14", "a template string", re.compile(r"(?i).*(?<![\w\"'])(?:t|tr|rt)[\"']"), None),
-    ("3.14", "`except` without parentheses", None, re.compile(r"multiple exception types must be parenthesized")),
-    ("3.11", "`except*`", re.compile(r"[ \t]*except[ \t]*\*"), None),
-    ("2", "a `print` statement", re.compile(r"[ \t]*print[ \t]+[\w\"'%(]"), re.compile(r"call to 'print'")),
-    ("2", "an `exec` statement", re.compile(r"[ \t]*exec[ \t]+[\w\"']"), re.compile(r"call to 'exec'")),
+    ("3.14", "a template string", r"(?i).*(?<![\w\"'])(?:t|tr|rt)[\"']", None),
+    ("3.14", "`except` without parentheses", None, r"multiple exception types must be parenthesized"),
+    ("3.11", "`except*`", r"[ \t]*except[ \t]*\*", None),
+    ("2", "a `print` statement", r"[ \t]*print[ \t]+[\w\"'%(]", r"call to 'print'"),
+    ("2", "an `exec` statement", r"[ \t]*exec[ \t]+[\w\"']", r"call to 'exec'"),
 )
 
 
@@ -178,9 +178,9 @@ def _tree(text: str) -> ast.Module | _Failure | Problem:
             return ast.parse(text)
     except SyntaxError as error:
         row, column = error.lineno or 1, max(1, error.offset or 1)
-        if _TOO_DEEP.search(error.msg):
+        if re.search(_TOO_DEEP, error.msg):
             return too_deep(row, column)
-        if header := _WITHOUT_BODY.search(error.msg):
+        if header := re.search(_WITHOUT_BODY, error.msg):
             row = int(header[1])
             return _Failure(error.msg[: header.start(0)] + header[0].partition(" on line")[0], row, 1, row, 0)
         return _Failure(error.msg, row, column, error.end_lineno or row, error.end_offset or 0)
@@ -311,7 +311,7 @@ def _other_python(message: str, line: str) -> str | None:
         is_newer = parts > sys.version_info[: len(parts)]
         if not is_newer and parts > (2,):
             continue
-        if (in_line and in_line.match(line)) or (in_message and in_message.search(message)):
+        if (in_line and re.match(in_line, line)) or (in_message and re.search(in_message, message)):
             running = f"{sys.version_info[0]}.{sys.version_info[1]}"
             return f"{what} {_IS_OF} {version}, but llm-lint runs on Python {running}"
     return None
@@ -324,6 +324,8 @@ def _clear(message: str) -> str:
 
 def _masks(lines: list[str], row: int, message: str) -> list[_Mask]:
     """Ways to mask the statement that fails in `row`, the likeliest first."""
+    from llm_lsp.logical_lines import scan
+
     layout = scan("\n".join(lines))
     first, last = layout.span_of(row)
     masks: list[_Mask] = []
@@ -331,12 +333,12 @@ def _masks(lines: list[str], row: int, message: str) -> list[_Mask]:
         return [_statement(lines, first, last)]
     if "expected 'except' or 'finally'" in message and (opening := _open_try(lines, row)):
         indent = lines[opening - 1].partition("try")[0]
-        if _indent(lines[row - 1]) == _indent(indent) < _indent(_next_line(lines, last)) and not _HEADER.match(
-            lines[row - 1]
+        if _indent(lines[row - 1]) == _indent(indent) < _indent(_next_line(lines, last)) and not re.match(
+            _HEADER, lines[row - 1]
         ):
             masks.append(_padded(first, last, f"{indent}{_HEADERS['except']}:"))
         masks.append(_Mask(opening, opening, (_header(indent, "if"),)))
-    if _INDENTATION.search(message):
+    if re.search(_INDENTATION, message):
         return [_blank(_first_decorator(lines, layout, first), _end_of_indented(lines, layout, first))]
     if layout.ends_in_string:
         masks += _of_open_string(lines, layout.strings)
@@ -345,12 +347,12 @@ def _masks(lines: list[str], row: int, message: str) -> list[_Mask]:
     short = _end_of_open_bracket(lines, first, last)
     if row > short:
         masks.append(_statement(lines, row, row))
-    if "never closed" in message and _HEADER.match(lines[first - 1]):
+    if "never closed" in message and re.match(_HEADER, lines[first - 1]):
         masks.append(_statement(lines, first, first))
     if short < last:
         masks.append(_statement(lines, first, short))
     masks.append(_statement(lines, first, last))
-    header = _HEADER.match(lines[first - 1])
+    header = re.match(_HEADER, lines[first - 1])
     if header and header["keyword"] in {"try", "elif", "else", "except", "finally", "case"}:
         masks.append(_padded(first, last, _header(lines[first - 1], "if")))
     end = _end_of_indented(lines, layout, first)
@@ -367,8 +369,8 @@ def _of_open_string(lines: list[str], strings: Sequence[LongString]) -> list[_Ma
     """
     first, last = next(((one.first_row, one.last_row) for one in strings if one.holds_code), _rows(strings[-1]))
     above = _tree("\n".join(lines[: first - 1]))
-    if isinstance(above, _Failure) and above.row < first and not _ENDS_EARLY.search(above.message):
-        if any(_DEFINITION.match(line) for line in lines[above.row - 1 : first - 1]):
+    if isinstance(above, _Failure) and above.row < first and not re.search(_ENDS_EARLY, above.message):
+        if any(re.match(_DEFINITION, line) for line in lines[above.row - 1 : first - 1]):
             return []
         return [_unknown(lines, above.row, first, may_lie_above=True)]
     return [_unknown(lines, first, _end_of_text(lines, first, last), may_lie_above=True)]
@@ -383,7 +385,7 @@ def _end_of_text(lines: list[str], first: int, last: int) -> int:
     indent = _indent(lines[first - 1])
     for row in range(first + 1, last + 1):
         line = lines[row - 1]
-        if line.strip() and (_DEFINITION.match(line) if indent == 0 else _indent(line) < indent):
+        if line.strip() and (re.match(_DEFINITION, line) if indent == 0 else _indent(line) < indent):
             return row - 1
     return last
 
@@ -391,13 +393,13 @@ def _end_of_text(lines: list[str], first: int, last: int) -> int:
 def _statement(lines: list[str], first: int, last: int) -> _Mask:
     """Masks a statement so that what it binds or opens is unknown."""
     line = lines[first - 1]
-    if header := _HEADER.match(line):
+    if header := re.match(_HEADER, line):
         keyword = header["keyword"].split()[-1]
         has_body = _indent(_next_line(lines, last)) > _indent(line)
         if keyword in {"match", "case"} and not has_body:
             return _padded(first, last, f"{header['indent']}{_UNKNOWN_CALL}")
         return _padded(first, last, _header(line, keyword) + ("" if has_body else f" {_UNKNOWN_CALL}"))
-    simple = _SIMPLE.match(line)
+    simple = re.match(_SIMPLE, line)
     if not simple:
         return _blank(first, last)
     if simple["decorator"]:

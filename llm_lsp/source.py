@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol, cast
 
 from llm_lsp.decoding import Decoded, UndecodableError, decode, with_unix_newlines
 from llm_lsp.diagnostic import Edit, Location, Position, Range
-from llm_lsp.logical_lines import LogicalLines, scan
 from llm_lsp.parsing import Problem, empty_tree, parse, parse_cells, too_deep
 from llm_lsp.splicing import EditError, spliced
 from llm_lsp.suppression import Suppressions, suppressions_in
 
 if TYPE_CHECKING:
+    from llm_lsp.logical_lines import LogicalLines
     from llm_lsp.notebook import Notebook
 
 __all__ = ["Cell", "EditError", "Problem", "Source", "too_deep"]
@@ -129,6 +129,8 @@ class Source:
     @cached_property
     def logical_lines(self) -> LogicalLines:
         """The logical lines and comments of `text`."""
+        from llm_lsp.logical_lines import LogicalLines, scan
+
         if not self.cells:
             return scan(self.text)
         parts = [scan("\n".join(self.lines[cell.first_row - 1 : cell.last_row]), cell.first_row) for cell in self.cells]

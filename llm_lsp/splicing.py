@@ -10,7 +10,7 @@ from llm_lsp.diagnostic import Position, Range
 
 __all__ = ["EditError", "spliced"]
 
-_NEWLINE = re.compile(r"\r\n|\r|\n")
+_NEWLINE = r"\r\n|\r|\n"
 
 
 class EditError(ValueError):
@@ -24,7 +24,7 @@ def spliced(written: str, edits: Iterable[tuple[Range, str]]) -> str:
     `edits`. The row after the last one is the end of the text: what is inserted there becomes a line of its own and
     leaves the text with or without a final line end, as it was.
     """
-    starts = [0, *(end.end() for end in _NEWLINE.finditer(written))]
+    starts = [0, *(end.end() for end in re.finditer(_NEWLINE, written))]
     pieces: list[str] = []
     done = 0
     for range_, content in sorted(edits, key=lambda edit: edit[0]):
@@ -54,5 +54,5 @@ def _with_newlines_of(written: str, text: str) -> str:
     text = with_unix_newlines(text)
     if "\r" not in written:
         return text
-    ends = _NEWLINE.findall(written)
+    ends = re.findall(_NEWLINE, written)
     return text.replace("\n", max(("\n", "\r\n", "\r"), key=ends.count))

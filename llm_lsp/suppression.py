@@ -5,21 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from llm_lsp.diagnostic import Edit, Location, Position, Range
-from llm_lsp.logical_lines import Comment, LogicalLines, scan
+
+if TYPE_CHECKING:
+    from llm_lsp.logical_lines import Comment, LogicalLines
 
 __all__ = ["Suppression", "Suppressions", "Unused", "noqa_edits", "suppressions_in"]
 
-_NOQA = re.compile(
-    r"#\s*noqa(?![\w-])(?P<list>(?P<colon>\s*:\s*)(?P<names>[A-Z]+[0-9]+(?:(?:\s*,\s*|\s+)[A-Z]+[0-9]+\b)*))?",
-    re.IGNORECASE,
-)
-_IGNORE = re.compile(
-    r"#\s*llm-lint\s*:\s*(?P<what>ignore(?:-file)?)(?![\w-])(?P<list>[ \t]*\[(?P<names>[^\]]*)\])?", re.IGNORECASE
-)
-_OUR_CODE = re.compile(r"LLM[0-9]+", re.IGNORECASE)
+# Texts, since most files have none of these, and each takes half a millisecond to compile.
+_NOQA = r"(?i)#\s*noqa(?![\w-])(?P<list>(?P<colon>\s*:\s*)(?P<names>[A-Z]+[0-9]+(?:(?:\s*,\s*|\s+)[A-Z]+[0-9]+\b)*))?"
+_IGNORE = r"(?i)#\s*llm-lint\s*:\s*(?P<what>ignore(?:-file)?)(?![\w-])(?P<list>[ \t]*\[(?P<names>[^\]]*)\])?"
+_OUR_CODE = r"(?i)LLM[0-9]+"
 
 
 class _Commented(Protocol):
@@ -100,7 +98,7 @@ class Suppressions(NamedTuple):
         idle: list[str] = []
         kept: dict[str, None] = {}
         for written in suppression.names:
-            is_ours = not suppression.is_noqa or bool(_OUR_CODE.fullmatch(written))
+            is_ours = not suppression.is_noqa or bool(re.fullmatch(_OUR_CODE, written))
             is_used = any(_is(written, *hit) for hit in hits) and written not in kept
             if is_ours and ran(written) and not is_used:
                 idle.append(written)
@@ -147,7 +145,7 @@ def suppressions_in(text: str, lines: list[str], comments: Callable[[], LogicalL
 
 def _suppressions_of(comment: Comment) -> Iterable[Suppression]:
     for pattern in (_NOQA, _IGNORE):
-        found = pattern.search(comment.text)
+        found = re.search(pattern, comment.text)
         if not found:
             continue
         written = found["names"] or ""
@@ -201,6 +199,8 @@ def _noqa_change(row: int, line: str, comment: Comment | None, codes: list[str])
 
 def _is_comment(rows: list[str], range_: Range, content: str) -> bool:
     """Whether what is written into the last of `rows`, which are one statement, is read as a comment."""
+    from llm_lsp.logical_lines import scan
+
     last = rows[-1]
     changed = last[: range_.start.column - 1] + content + last[range_.end.column - 1 :]
     return any(comment.row == len(rows) for comment in scan("\n".join([*rows[:-1], changed])).comments)
