@@ -135,10 +135,9 @@ def miss_table(results: Iterable[mutants.Result]) -> str:
     for result in results:
         if not result.is_caught:
             row = str(result.mutant.changed[0])
-            reason = said.get((result.path, row, result.mutant.code), UNSEEN)
-            places.setdefault((result.mutant.code, reason), []).append(
-                f"`{result.path.rpartition('corpus/')[2]}:{row}`"
-            )
+            path = result.path.removeprefix(".cache/corpus/")
+            reason = said.get((path, row, result.mutant.code), UNSEEN)
+            places.setdefault((result.mutant.code, reason), []).append(f"`{path}:{row}`")
     lines = ["| rule | misses | reason | places |", "| --- | ---: | --- | --- |"]
     for (code, reason), where in sorted(places.items(), key=lambda item: (item[0][0], -len(item[1]), item[0][1])):
         shown = ", ".join(where[:4]) + (" ..." if len(where) > 4 else "")

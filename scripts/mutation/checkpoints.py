@@ -39,7 +39,7 @@ def mutants(program: Program) -> Iterator[Mutant]:
     """Every mutant of a program: of each pair that is loaded in one function, by ids that are known."""
     loads = list(_loads(program))
     for load in loads:
-        partner = _partner(load, loads)
+        partner = _partner(program, load, loads)
         if partner is None:
             continue
         stranger = _stranger(load, partner)
@@ -100,15 +100,34 @@ def _value(argument: ast.expr, constants: dict[str, str]) -> str | None:
     return constants.get(argument.id) if isinstance(argument, ast.Name) else None
 
 
-def _partner(load: _Load, loads: Sequence[_Load]) -> _Load | None:
-    """The load of the other kind that it is right with: one in the same function before one elsewhere, then the nearest."""
+def _partner(program: Program, load: _Load, loads: Sequence[_Load]) -> _Load | None:
+    """The nearest load of the other kind that it is right with, in the same function before one in the same class.
+
+    None where the sizes are made equal by hand: there another id is no fault that could be seen.
+    """
+    if "resize_token_embeddings" in ast.unparse(load.scope):
+        return None
     others = [other for other in loads if other.is_tokenizer is not load.is_tokenizer]
-    fitting = [other for other in others if _same(load.checkpoint, other.checkpoint) is True]
+    fitting = [
+        other
+        for other in others
+        if _same(load.checkpoint, other.checkpoint) is True and _share_a_scope(program, load, other)
+    ]
     return min(
         fitting,
         key=lambda other: (other.scope is not load.scope, abs(other.call.lineno - load.call.lineno)),
         default=None,
     )
+
+
+def _share_a_scope(program: Program, load: _Load, other: _Load) -> bool:
+    if load.scope is other.scope or program.tree in {load.scope, other.scope}:
+        return True
+    one, two = (
+        next((each for each in program.ancestors(each.call) if isinstance(each, ast.ClassDef)), None)
+        for each in (load, other)
+    )
+    return one is two is not None
 
 
 def _stranger(load: _Load, partner: _Load) -> str | None:

@@ -84,11 +84,16 @@ def _without_overflow(program: Program, cut: ast.Call) -> Iterator[Mutant]:
 
 def _compares(test: ast.expr) -> bool:
     return any(
-        isinstance(operator, ast.Gt | ast.GtE | ast.Lt | ast.LtE)
+        isinstance(operator, ast.Gt | ast.GtE | ast.Lt | ast.LtE) and not _is_small(limit)
         for node in ast.walk(test)
         if isinstance(node, ast.Compare)
-        for operator in node.ops
+        for operator, limit in zip(node.ops, node.comparators, strict=True)
     )
+
+
+def _is_small(limit: ast.expr) -> bool:
+    """Whether this is a number that no limit of tokens is."""
+    return isinstance(limit, ast.Constant) and isinstance(limit.value, int) and limit.value < 16
 
 
 def _speaks(block: ast.If) -> bool:
