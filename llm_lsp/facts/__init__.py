@@ -444,7 +444,7 @@ class Facts:
         """The calls whose results go into a model that nobody trains with them."""
         found: set[int] = set()
         for call in self.runs_of_models():
-            if call.record.id not in self.machine.reached_gradient:
+            if (call.record.id in self.machine.reached_gradient) is is_trained:
                 found |= self.machine.flow_of(call.record.arguments)
         return frozenset(found)
 
@@ -475,9 +475,18 @@ class Facts:
 
 
 _TOKENIZATIONS = frozenset({"()", "encode", "encode_plus", "batch_encode_plus", "apply_chat_template"})
+    @cached_property
+    def fed_to_training(self) -> frozenset[int]:
+        """The calls whose results go into a model that is trained with them, or to a trainer."""
+        given = [record.arguments for record in self.records if library.kind_of(record.name) == "trainer"]
+        return self._fed(is_trained=True).union(*(self.machine.flow_of(arguments) for arguments in given))
+
 _USES_OF_A_MODEL = frozenset(
     {"eval", "train", "parameters", "state_dict", "zero_grad", "named_parameters", "generate", "requires_grad_"}
 )
+        return self._fed(is_trained=False)
+
+    def _fed(self, *, is_trained: bool) -> frozenset[int]:
 _DEEPEST_ARGUMENT = 3
 _MODEL_POSITION = {"trainer": 0, "pipeline": 1}
 """Where a trainer's or a pipeline's constructor takes the model."""

@@ -229,6 +229,9 @@ class Calls(LibraryCalls):
         if name == "requires_grad_":
             self.frozen |= sources
         if name == "sum" and receiver.cls == library.MASK:
+        if name in library.NOT_DIFFERENTIABLE:
+            cls = "length" if name in {"size", "numel"} else library.of_ids(name) if is_ids(receiver) else None
+            return Opaque(cls, self.without_graph(sources | given))
             return Opaque("length", sources, call.id)
         mapped = self.map_over(receiver, name, arguments, node)
         if mapped is not None:

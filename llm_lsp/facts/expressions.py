@@ -394,7 +394,8 @@ class Expressions(Machine):
                 return known
         if isinstance(node.ops[0], (ast.Is, ast.IsNot)):
             return ANYTHING
-        return Opaque(None, self.without_graph(found)) if found else ANYTHING
+        cls = library.MASK if isinstance(node.ops[0], ast.NotEq) and any(is_ids(value) for value in values) else None
+        return Opaque(cls, self.without_graph(found)) if found else ANYTHING
 
     def evaluate_conditional(self, node: ast.IfExp) -> Value:
         self.evaluate(node.test)

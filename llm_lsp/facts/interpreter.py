@@ -250,7 +250,8 @@ class Interpreter(Calls):
             operation = ast.BinOp(node.target, node.op, node.value)
             self.assign(node.target, self.evaluate(operation))
             return True
-        self.assign(node.target, Opaque(None, self.flow(before) | self.flow(value)))
+        is_length = any(isinstance(side, Opaque) and side.cls == "length" for side in (before, value))
+        self.assign(node.target, Opaque("length" if is_length else None, self.flow(before) | self.flow(value)))
         return True
 
     def run_return(self, node: ast.Return) -> bool:

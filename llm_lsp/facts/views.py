@@ -433,7 +433,8 @@ class Call:
     def prepares_training(self) -> Truth:
         """Whether what this returns is trained on; NO only if it is seen to go into a model that isn't trained with it."""
         id = self.record.id
-        if id in self._facts.machine.reached_gradient or self.passes("text_target") is YES:
+        is_trained_on = id in self._facts.machine.reached_gradient or id in self._facts.fed_to_training
+        if is_trained_on or self.passes("text_target") is YES:
             return answer(YES)
         return answer(NO if self.is_of_a_pipeline or id in self._facts.fed_to_inference else UNKNOWN)
 

@@ -432,6 +432,11 @@ def kind_of(name: str) -> str | None:
     if root in FRAMEWORK_ROOTS:
         return _kind_in_framework(last)
     if root == "torch":
+def of_ids(method: str) -> str | None:
+    """What a method of a tensor of ids returns: the ids, or, `ids.ne(pad)`, which of them are no padding."""
+    return ENCODING if method in ID_METHODS else MASK if method == "ne" else None
+
+
         return _kind_in_torch(name, last)
     if root == "litgpt":
         return "model" if last == "GPT" else None
