@@ -78,8 +78,7 @@ class Calls(LibraryCalls):
         """Nobody knows what this does."""
         self.examine_lengths(arguments.values())
         call = self.record(node, name, receiver, arguments, is_resolved=False)
-        for value in arguments.values():
-            self.escape(value)
+        self.give_away(name.rpartition(".")[2], library.COMPUTED_WITHOUT_BACKWARD, arguments)
         self.graph_ids.add(call.id)
         call.result = Opaque(None, self.flow_of(arguments) | callee.sources | {call.id}, call.id)
         return call.result
@@ -124,11 +123,16 @@ class Calls(LibraryCalls):
         call.state = self.state_of(callee)
         self.used(callee, "()")
         self.graph_ids.add(call.id)
-        if not any(word in callee.name.lower() for word in library.CALLED_WITHOUT_BACKWARD):
-            for value in arguments.values():
-                self.escape(value)
+        self.give_away(callee.name, library.CALLED_WITHOUT_BACKWARD, arguments)
         call.result = Opaque(None, self.flow_of(arguments) | {call.id}, call.id)
         return call.result
+
+    def give_away(self, name: str, words: tuple[str, ...], arguments: Arguments) -> None:
+        """Something unknown gets the arguments; what becomes of tensors is known where its name says that it computes."""
+        only_computes = library.only_computes(name, words, arguments.keywords)
+        for value in arguments.values():
+            if not only_computes or isinstance(value, (Function, Union)):
+                self.escape(value)
 
     def call_method(self, receiver: Value, name: str, arguments: Arguments, node: ast.AST) -> Value:
         if isinstance(receiver, Symbol):

@@ -420,7 +420,9 @@ class Interpreter(Calls):
         def bind() -> None:
             self.evaluate(node.test)
 
-        return self.run_loop(node, bind, may_skip=self.literal(node.test) is not True)
+        # What a test reads may change with the rounds: only a written constant keeps a loop going for ever.
+        is_endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
+        return self.run_loop(node, bind, may_skip=not is_endless)
 
     def run_loop(self, node: ast.For | ast.AsyncFor | ast.While, bind: Callable[[], None], *, may_skip: bool) -> bool:
         """The body from the entry, then, where it carries something over, from the meeting of entry and back edge."""

@@ -368,7 +368,8 @@ class LibraryCalls(Expressions):
         if name.startswith("parse_") and receiver.cls == "transformers.HfArgumentParser":
             return self.parsed_classes(receiver, node)
         if kind in {"embedder", "pipeline", "fast tokenizer", "optimizer", "trainer", "config"}:
-            return Opaque(None, frozenset((call.id,)), call.id)
+            # Their helpers, such as a pipeline's `_unpack_latents`, return what was made of a graph that they were given.
+            return Opaque(None, (self.flow_of(arguments) & self.graph_ids) | {call.id}, call.id)
         if name in {"scale"} and arguments.positional:
             return arguments.positional[0]
         if name in {"items", "keys", "values"} and not arguments.values():

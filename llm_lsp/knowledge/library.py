@@ -8,6 +8,8 @@ that its own auto-class tables keep.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from functools import cache
 
 # ---------------------------------------------------------------- gradients and precision
@@ -88,6 +90,12 @@ CALLED_WITHOUT_BACKWARD = (
 )  # fmt: skip
 """Words in the name of a callable parameter or attribute that say what it is: something that computes with a value, or
 shows it, and does not itself call `backward`. Used only to keep a flow known, never to find a fault."""
+COMPUTED_WITHOUT_BACKWARD = (
+    "accuracy", "metric", "f1", "precision", "recall", "psnr", "ssim", "perplexity", "bleu", "rouge", "cross_entropy", "auc", "iou", "decode",
+)  # fmt: skip
+"""The same for functions of unknown modules."""
+MAY_CALL_BACKWARD = ("scal", "backward", "optim", "step", "train", "update", "grad", "closure")
+"""Words that take it back: timm's `loss_scaler(loss, optimizer, parameters=...)` calls `backward` and `step`."""
 
 RUNS_WHAT_IT_IS_GIVEN = frozenset(
     {"map", "filter", "with_transform", "set_transform", "apply", "starmap", "imap", "imap_unordered", "step"}
@@ -392,6 +400,13 @@ TRACKED_CLASSES = frozenset({
     "torch.utils.data.DistributedSampler", "lightning.Fabric", "lightning.fabric.Fabric",
 })  # fmt: skip
 """Classes without a kind of their own whose instances are followed."""
+
+
+def only_computes(name: str, words: tuple[str, ...], keywords: Iterable[str]) -> bool:
+    """Whether a callable's name, one of the words in it, and its arguments say that it calls no `backward`."""
+    name = name.lower()
+    is_named_so = any(word in name for word in words) and not any(word in name for word in MAY_CALL_BACKWARD)
+    return is_named_so and not any(word in keyword for keyword in keywords for word in ("optim", "parameters", "grad"))
 
 
 def calls_in_any_context(name: str) -> bool:
