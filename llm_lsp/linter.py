@@ -63,6 +63,7 @@ def lint(
     *,
     load: Callable[[RuleEntry], Rule] = registry.load,
     on_crash: Callable[[Crash], None] | None = None,
+    observe: Callable[[Facts], None] | None = None,
 ) -> list[Diagnostic]:
     """What the rules say of a file, in the order of its text.
 
@@ -74,6 +75,7 @@ def lint(
         stop: asked now and then; as soon as it is true, `facts.Stopped` is raised.
         load: makes the rule of an entry.
         on_crash: told of each rule that raises, which costs the others nothing and is reported as LLM002.
+        observe: shown the facts, if any rule asked for them, while they can be asked; what it raises is a crash.
     """
     chosen = {rule.code: rule for rule in rules}
     findings = [
@@ -84,7 +86,7 @@ def lint(
     crashes: list[Crash] = []
     triggered = [rule for rule in chosen.values() if not rule.is_builtin and _is_triggered(rule, source.text)]
     if triggered:
-        findings += _reported(source, _Run(world, stop, load, crashes), triggered)
+        findings += _reported(source, _Run(world, stop, load, crashes, observe), triggered)
         findings += _not_analysed(source, crashes, chosen)
         if on_crash is not None:
             for crash in crashes:
@@ -108,6 +110,7 @@ class _Run(NamedTuple):
     stop: Callable[[], bool]
     load: Callable[[RuleEntry], Rule]
     crashes: list[Crash]
+    observe: Callable[[Facts], None] | None
 
 
 def _reported(source: Source, run: _Run, rules: Sequence[RuleEntry]) -> list[_Finding]:
@@ -129,10 +132,24 @@ def _reported(source: Source, run: _Run, rules: Sequence[RuleEntry]) -> list[_Fi
                 raise
             except Exception as error:  # noqa: BLE001 - whatever it is, the other rules go on
                 run.crashes.append(_crash(source, rule.code, error))
+        _show(source, facts, run)
     finally:
         # While files are linted the garbage collector is off, so nobody else would ever take the cycles apart.
         facts.close()
     return findings
+
+
+def _show(source: Source, facts: Facts, run: _Run) -> None:
+    from llm_lsp.facts import Stopped
+
+    if run.observe is None:
+        return
+    try:
+        run.observe(facts)
+    except Stopped:
+        raise
+    except Exception as error:  # noqa: BLE001 - the findings are there already
+        run.crashes.append(_crash(source, None, error))
 
 
 def _of_rule(source: Source, facts: Facts, rule: RuleEntry, load: Callable[[RuleEntry], Rule]) -> list[_Finding]:

@@ -12,12 +12,14 @@ from llm_lsp.diagnostic import Edit, Location, Position, Range
 if TYPE_CHECKING:
     from llm_lsp.logical_lines import Comment, LogicalLines
 
-__all__ = ["Suppression", "Suppressions", "Unused", "noqa_edits", "suppressions_in"]
+__all__ = ["Suppression", "Suppressions", "Unused", "ignore_file_edit", "noqa_edits", "suppressions_in"]
 
 # Texts, since most files have none of these, and each takes half a millisecond to compile.
 _NOQA = r"(?i)#\s*noqa(?![\w-])(?P<list>(?P<colon>\s*:\s*)(?P<names>[A-Z]+[0-9]+(?:(?:\s*,\s*|\s+)[A-Z]+[0-9]+\b)*))?"
 _IGNORE = r"(?i)#\s*llm-lint\s*:\s*(?P<what>ignore(?:-file)?)(?![\w-])(?P<list>[ \t]*\[(?P<names>[^\]]*)\])?"
 _OUR_CODE = r"(?i)LLM[0-9]+"
+_STAYS_FIRST = r"#!|#.*coding[:=]"
+"""Lines above which no comment may stand, since they say how the file is started or read."""
 
 
 class _Commented(Protocol):
@@ -184,6 +186,24 @@ def noqa_edits(source: _Commented, found: Iterable[tuple[int, str]]) -> list[Edi
         if change and _is_comment(rows, *change):
             edits.append(Edit(source.locate(change[0]), change[1]))
     return edits
+
+
+def ignore_file_edit(source: _Commented, code: str) -> Edit | None:
+    """The edit that suppresses a code in the whole file; None where that is done already.
+
+    An existing comment of this kind is extended; a new one stands above everything that may have a comment above it.
+    """
+    for comment in source.logical_lines.comments:
+        for suppression in _suppressions_of(comment):
+            if suppression.is_file_wide and suppression.covers(code, code):
+                return None
+            if suppression.is_file_wide:
+                end = suppression.names_range.end
+                return Edit(source.locate(Range(end, end)), f", {code}")
+    rows = enumerate(source.lines[:3], 1)
+    row = next((row for row, line in rows if row not in source.magic_rows and not re.match(_STAYS_FIRST, line)), 1)
+    here = Position(row, 1)
+    return Edit(source.locate(Range(here, here)), f"# llm-lint: ignore-file[{code}]\n")
 
 
 def _noqa_change(row: int, line: str, comment: Comment | None, codes: list[str]) -> tuple[Range, str] | None:

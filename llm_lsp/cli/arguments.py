@@ -6,6 +6,7 @@ With argparse: click or rich would cost a third of the time that linting a file 
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable, Sequence
 from typing import NoReturn
 
@@ -34,6 +35,13 @@ class _Parser(argparse.ArgumentParser):
 
 def parse(arguments: Sequence[str] | None) -> tuple[Callable[[argparse.Namespace], int], argparse.Namespace]:
     """The command to run and its options; `--help` and `--version` print and raise SystemExit(0)."""
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    for name, description, add in _grammars():
+        if given[:1] == [name]:
+            # Without the options of the others, which take as long again.
+            parser = _Parser(prog=f"llm-lint {name}", description=description, formatter_class=_Formatter)
+            add(parser)
+            return _COMMANDS[name], parser.parse_args(given[1:])
     parser = _Parser(
         prog="llm-lint",
         description="Finds the faults in language-model code that raise nothing.",
@@ -41,14 +49,20 @@ def parse(arguments: Sequence[str] | None) -> tuple[Callable[[argparse.Namespace
     )
     parser.add_argument("--version", action="version", version=f"llm-lint {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser)
-    for name, description, add in (
+    for name, description, add in _grammars():
+        add(commands.add_parser(name, help=description, description=description, formatter_class=_Formatter))
+    options = parser.parse_args(given)
+    return _COMMANDS[options.command], options
+
+
+def _grammars() -> tuple[tuple[str, str, Callable[[argparse.ArgumentParser], None]], ...]:
+    """Each command's name, description and options."""
+    return (
         ("check", "Lint files and folders.", _add_check),
         ("rule", "Explain a rule, or list all.", _add_rule),
         ("config", "Show the settings that hold, the environment and the library versions.", _add_config),
-    ):
-        add(commands.add_parser(name, help=description, description=description, formatter_class=_Formatter))
-    options = parser.parse_args(arguments)
-    return _COMMANDS[options.command], options
+        ("server", "Run the language server, for editors.", _add_server),
+    )
 
 
 def _run_check(options: argparse.Namespace) -> int:
@@ -69,10 +83,17 @@ def _run_config(options: argparse.Namespace) -> int:
     return run(options)
 
 
+def _run_server(options: argparse.Namespace) -> int:
+    from llm_lsp.cli.server import run
+
+    return run(options)
+
+
 _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "check": _run_check,
     "rule": _run_rule,
     "config": _run_config,
+    "server": _run_server,
 }
 
 
@@ -140,3 +161,10 @@ def _add_config(parser: argparse.ArgumentParser) -> None:
     _add_settings(parser)
     # The options of `check` that settings can be replaced with.
     parser.set_defaults(select=None, extend_select=None, ignore=None, fail_on=None, force_exclude=False)
+
+
+def _add_server(parser: argparse.ArgumentParser) -> None:
+    choice = parser.add_mutually_exclusive_group()
+    choice.add_argument("--stdio", action="store_true", help="use stdin and stdout, as without it")
+    choice.add_argument("--tcp", metavar="HOST:PORT", help="wait there for one client, to debug the server")
+    parser.add_argument("--log-level", choices=("debug", "info", "warning", "error"), default="warning")

@@ -1,0 +1,144 @@
+"""One document checked, with all that is shown of it."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from lsprotocol import types
+
+from llm_lsp.builtin_codes import NOT_ANALYSED
+from llm_lsp.diagnostic import Diagnostic, Location, Position, Range
+from llm_lsp.facts import Facts, Stopped
+from llm_lsp.files import absolute
+from llm_lsp.linter import Crash, lint
+from llm_lsp.server.capabilities import ClientCapabilities
+from llm_lsp.server.documents import Document, Documents
+from llm_lsp.server.lenses import LensPlace, lens_places
+from llm_lsp.server.projects import Projects, Unit
+from llm_lsp.server.recording import Question, RecordingWorld, digest, still_holds
+from llm_lsp.server.reports import Reporter
+from llm_lsp.server.sights import ModelRun, model_runs
+from llm_lsp.settings import Settings
+from llm_lsp.source import Source
+from llm_lsp.world import World
+
+__all__ = ["Checker", "Result"]
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What is known of one version of a document; neither its tree nor its facts are kept."""
+
+    document: Document
+    unit: Unit | None
+    """None where the document is not linted."""
+    reports: Mapping[str, tuple[types.Diagnostic, ...]]
+    """By the URI of the text that they are shown in."""
+    id: str
+    """Another one for other diagnostics, and for other reasons to have them."""
+    asked: Mapping[Question, str]
+    files: frozenset[Path] = frozenset()
+    """The other files of the project that it rests on."""
+    installs: tuple[str, ...] = ()
+    lenses: tuple[LensPlace, ...] = ()
+    runs: tuple[ModelRun, ...] = ()
+    """Where models are called."""
+
+
+class Checker:
+    """Checks documents, one after the other; in the thread that lints.
+
+    Args:
+        projects: finds settings, rules and the world of a document.
+        client: what the client can do.
+        on_crash: told of rules that raise.
+    """
+
+    def __init__(self, projects: Projects, client: ClientCapabilities, on_crash: Callable[[Crash], None]) -> None:
+        self._projects = projects
+        self._documents: Documents = projects.documents
+        self._client = client
+        self._on_crash = on_crash
+
+    def check(self, document: Document, before: Result | None, stop: Callable[[], bool]) -> Result:
+        """The result for a document, which is `before` where nothing that it rests on has changed.
+
+        Raises:
+            Stopped: `stop` has become true.
+        """
+        unit = self._projects.unit(document) if document.is_python else None
+        if unit is None:
+            return Result(document, None, {text.uri: () for text in document.texts}, "", {})
+        if before is not None and before.document is document and _is_same(before, unit):
+            return before
+        return self._checked(document, unit, before.lenses if before is not None else (), stop)
+
+    def _checked(self, document: Document, unit: Unit, before: Iterable[LensPlace], stop: Callable[[], bool]) -> Result:
+        source = document.source(unit.file.shown_path, unit.file.settings.max_source_size)
+        world = RecordingWorld(unit.project.world_for(unit.file, source.installs))
+        runs: list[ModelRun] = []
+        diagnostics = linted(source, unit, world, stop, self._on_crash, lambda facts: runs.extend(model_runs(facts)))
+        reporter = Reporter(document, source, self._documents, self._client)
+        codes = "".join(rule.code for rule in unit.rules)
+        answers = "".join(f"{question}{answer}" for question, answer in sorted(world.asked.items()))
+        return Result(
+            document,
+            unit,
+            reporter.reported(diagnostics),
+            digest(source.data, repr(unit.file.settings), codes, answers),
+            world.asked,
+            frozenset(absolute(Path(path)) for path in world.files),
+            source.installs,
+            lens_places(source, before),
+            tuple(runs),
+        )
+
+
+def linted(
+    source: Source,
+    unit: Unit,
+    world: World,
+    stop: Callable[[], bool],
+    on_crash: Callable[[Crash], None],
+    observe: Callable[[Facts], None] | None = None,
+) -> list[Diagnostic]:
+    """The diagnostics of a text; a failure of llm-lint itself is one of them, as on the command line."""
+    was_on = gc.isenabled()
+    # It would look through every tree again and again, and find nothing: a file leaves no cycles behind.
+    gc.disable()
+    try:
+        return lint(source, world, unit.file.settings, unit.rules, stop, on_crash=on_crash, observe=observe)
+    except Stopped:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever it is, the session goes on
+        from traceback import format_exception
+
+        on_crash(Crash(source.path, None, "".join(format_exception(type(error), error, error.__traceback__))))
+        message = f"llm-lint failed on this file: {type(error).__name__}: {error}"
+        start = Position(1, 1)
+        own = NOT_ANALYSED
+        location = Location(source.path, None, Range(start, start))
+        return [Diagnostic(own.code, own.name, own.severity, message, location)]
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _is_same(before: Result, unit: Unit) -> bool:
+    if (
+        before.unit is None
+        or before.unit.rules != unit.rules
+        or not _equal(before.unit.file.settings, unit.file.settings)
+    ):
+        return False
+    asks_for_modules = any(question[0] == "module" for question in before.asked)
+    if before.unit.project is unit.project and not asks_for_modules:
+        return True  # what a project has said of versions and checkpoints it says again
+    return still_holds(before.asked, unit.project.world_for(unit.file, before.installs))
+
+
+def _equal(one: Settings, other: Settings) -> bool:
+    return one is other or one == other

@@ -1,0 +1,20 @@
+"""`textDocument/didSave`."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatch
+
+from lsprotocol import types
+
+from llm_lsp.server.projects import WATCHED
+from llm_lsp.server.session import Session
+from llm_lsp.server.uris import path_of
+
+__all__ = ["handle"]
+
+
+def handle(session: Session, params: types.DidSaveTextDocumentParams) -> None:
+    """A settings file is looked at again, also for clients that watch no files."""
+    path = path_of(params.text_document.uri)
+    if path is not None and path.suffix != ".py" and any(fnmatch(path.name, name) for name in WATCHED):
+        session.settings_saved()

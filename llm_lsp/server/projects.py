@@ -1,0 +1,192 @@
+"""The projects that open documents belong to: as the command line knows them, with unsaved texts instead of files.
+
+All methods run in the one thread that lints, except where they say otherwise.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from llm_lsp.environment import EnvironmentNotFoundError
+from llm_lsp.files import shown
+from llm_lsp.project import Project, ProjectFile
+from llm_lsp.registry import RuleEntry, enabled, known
+from llm_lsp.server.documents import Document, Documents, TextDocument
+from llm_lsp.server.options import Options
+from llm_lsp.settings import OWN_NAMES, Settings, SettingsError, check_codes
+from llm_lsp.source import Source
+
+__all__ = ["WATCHED", "EditorProject", "Projects", "Unit"]
+
+_SETTINGS_FILES = (*OWN_NAMES, "pyproject.toml")
+_DECLARATIONS = ("setup.cfg", "uv.lock", "poetry.lock", "*requirements*.txt", "environment.y*ml", ".gitignore")
+_CHECKPOINT_FILES = ("config.json", "generation_config.json", "tokenizer_config.json", "tokenizer.json")
+WATCHED = ("*.py", *_SETTINGS_FILES, *_DECLARATIONS, *_CHECKPOINT_FILES)
+"""Names of the files that another file's diagnostics may rest on."""
+
+
+@dataclass
+class _Memory:
+    """What outlives a project: the settings that could last be used, and what is wrong with those that can't."""
+
+    good: dict[Path, Settings] = field(default_factory=dict[Path, Settings])
+    """By the folder that they hold for."""
+    problems: dict[Path, SettingsError] = field(default_factory=dict[Path, SettingsError])
+    """By the settings file."""
+
+
+class EditorProject(Project):
+    """A project whose open documents count as the client sees them, and whose broken settings stop nobody."""
+
+    def __init__(
+        self, folder: Path, documents: Documents, rules: Iterable[RuleEntry], memory: _Memory, python: Path | None
+    ) -> None:
+        self._documents = documents
+        self._names = known(rules)
+        self._memory = memory
+        self._checked: dict[Path, Settings] = {}
+        self._parsed: dict[Path, tuple[Document, Source]] = {}
+        # Nobody names an open file as the command line's paths do, so that what is excluded is excluded.
+        super().__init__([folder], python=python, overrides={"force_exclude": True})
+
+    def settings_in(self, folder: Path) -> Settings:
+        """The settings of a folder; where they can't be used, the last ones that could, else the defaults."""
+        if folder not in self._checked:
+            try:
+                settings = super().settings_in(folder)
+                check_codes(settings, self._names)
+                self._memory.good[folder] = settings
+            except SettingsError as error:
+                self._memory.problems[error.path] = error
+                settings = self._memory.good.get(folder) or Settings(root=self.root_of(folder), force_exclude=True)
+            self._checked[folder] = settings
+        return self._checked[folder]
+
+    def source(self, file: ProjectFile) -> Source:
+        """A file's text as the client has it open, else as it lies on the disk."""
+        document = self._documents.at(file.path)
+        if not isinstance(document, TextDocument):
+            return super().source(file)
+        kept = self._parsed.get(file.path)
+        if kept is None or kept[0] is not document:
+            kept = (document, document.source(file.shown_path, file.settings.max_source_size))
+            self._parsed[file.path] = kept
+        return kept[1]
+
+    def forget_files(self) -> None:
+        """Read modules, and list folders, again; settings, versions and checkpoints stay as they are."""
+        self._sources.clear()
+        self._listings.clear()
+
+
+class Unit(NamedTuple):
+    """What a document is linted as."""
+
+    project: EditorProject
+    file: ProjectFile
+    rules: tuple[RuleEntry, ...]
+
+
+class Projects:
+    """Finds the project of a document, made anew when what it was made from has changed."""
+
+    def __init__(self, documents: Documents, rules: tuple[RuleEntry, ...], tell: Callable[[str, str], None]) -> None:
+        self.documents = documents
+        self.rules = rules
+        self.folders: tuple[Path, ...] = ()
+        """Of the workspace; set in the event loop, as `options` is."""
+        self.options = Options()
+        self._tell = tell
+        self._memory = _Memory()
+        self._projects: dict[Path, tuple[EditorProject, dict[Path, object]]] = {}
+
+    def forget(self) -> None:
+        """Look at settings, files, checkpoints and environments again."""
+        self._memory.problems.clear()
+        self._projects = {}
+
+    def forget_files(self) -> None:
+        """Look at modules again."""
+        for project, _ in self._projects.values():
+            project.forget_files()
+
+    @property
+    def problems(self) -> dict[Path, SettingsError]:
+        """What is wrong with settings files that open documents need."""
+        return dict(self._memory.problems)
+
+    def folder_of(self, path: Path | None) -> Path:
+        """The workspace folder of a file; without one the folder around it, for an untitled text the first one."""
+        if path is None:
+            return self.folders[0] if self.folders else Path.cwd()
+        around = [folder for folder in self.folders if path.is_relative_to(folder)]
+        return max(around, key=lambda folder: len(folder.parts)) if around else path.parent
+
+    def unit(self, document: Document) -> Unit | None:
+        """What a document is linted as; None where it is excluded, or no linting is wanted."""
+        path = document.path
+        if not self.options.of(path or self.folder_of(None)).enable:
+            return None
+        if path is None:
+            # A text in no file has the settings of the folder that it will most likely be saved in.
+            folder = self.folder_of(None)
+            project = self.project_of(folder / "untitled.py")
+            file = project.file(folder / "untitled.py")._replace(shown_path=document.uri)
+        else:
+            project = self.project_of(path)
+            if project.is_skipped(path):
+                return None
+            file = project.file(path)
+        return Unit(project, file, enabled(self.rules, file.settings, file.path))
+
+    def unit_on_disk(self, path: Path) -> Unit:
+        """The same for a file that is not open."""
+        project = self.project_of(path)
+        file = project.file(path)
+        return Unit(project, file, enabled(self.rules, file.settings, file.path))
+
+    def project_of(self, path: Path) -> EditorProject:
+        """The project that knows a file."""
+        folder = self.folder_of(path)
+        kept = self._projects.get(folder)
+        if kept is not None:
+            project, stamps = kept
+            stamp = self._stamp(path.parent)
+            if stamps.setdefault(path.parent, stamp) == stamp:
+                return project
+            # Clients need not tell of files that change, so settings are looked at: some microseconds for each folder.
+            self._memory.problems.clear()
+        made = self._made(folder)
+        made.settings_in(path.parent)
+        self._projects = {**self._projects, folder: (made, {path.parent: self._stamp(path.parent)})}
+        return made
+
+    def _made(self, folder: Path) -> EditorProject:
+        interpreter = self.options.of(folder).interpreter
+        if interpreter:
+            # From the folder that the setting is for; a bare name is looked up on PATH.
+            python = Path(interpreter).expanduser()
+            if len(python.parts) > 1:
+                python = folder / python
+            try:
+                return EditorProject(folder, self.documents, self.rules, self._memory, python)
+            except EnvironmentNotFoundError as error:
+                self._tell(f"interpreter of {shown(folder)}", f"the setting `interpreter` is not used: {error}")
+        return EditorProject(folder, self.documents, self.rules, self._memory, None)
+
+    def _stamp(self, folder: Path) -> object:
+        """Another value as soon as a settings file of the folder, or of one above, is another."""
+        used = self._memory.good.get(folder)
+        names = [os.path.join(each, name) for each in (folder, *folder.parents) for name in _SETTINGS_FILES]  # noqa: PTH118
+        found: list[tuple[str, int, int]] = []
+        for path in (*names, *map(str, used.files if used is not None else ())):
+            try:
+                status = os.stat(path)  # noqa: PTH116 (before every lint)
+            except OSError:
+                continue
+            found.append((path, status.st_mtime_ns, status.st_size))
+        return tuple(found)

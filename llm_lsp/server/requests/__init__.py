@@ -1,0 +1,1 @@
+"""Requests of the protocol, each with its answer."""

@@ -1,0 +1,30 @@
+"""`textDocument/codeLens`."""
+
+from __future__ import annotations
+
+from lsprotocol import types
+
+from llm_lsp.server.session import Session
+
+__all__ = ["PROBE", "handle"]
+
+PROBE = "llm-lint.probe"
+
+
+async def handle(session: Session, params: types.CodeLensParams) -> list[types.CodeLens]:
+    """A lens above each module class and each function that builds a model."""
+    uri = params.text_document.uri
+    document = session.documents.document(uri)
+    if document is None or not session.options.of(document.path or session.projects.folder_of(None)).check_shapes_lens:
+        return []
+    result = await session.current(uri)
+    shown = session.documents.text(uri)
+    lenses: list[types.CodeLens] = []
+    for place in result.lenses if result is not None else ():
+        text = result.document.text_at(place.location.cell) if result is not None else None
+        if text is None or text is not shown:
+            continue
+        range_ = text.lines.range_to_client(place.location.range, session.capabilities.encoding)
+        arguments = [{"uri": text.uri, "name": place.name, "kind": place.kind}]
+        lenses.append(types.CodeLens(range_, types.Command("Check shapes", PROBE, arguments=arguments)))
+    return lenses
