@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from llm_lsp.facts.events import CallRecord
 from llm_lsp.facts.extents import TRAINS, Extent, inference_around, training_nodes, way
-from llm_lsp.facts.interpreter import Interpreter
 from llm_lsp.facts.machine import Stopped
 from llm_lsp.facts.place import Place
+from llm_lsp.facts.program import Program
 from llm_lsp.facts.randomness import Generator, generators
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer, set_answer_hook
 from llm_lsp.facts.values import Class, Constant, Object, Opaque, Symbol, Value, options
@@ -52,7 +52,7 @@ class Facts:
     def __init__(self, source: Source, world: World, stop: Callable[[], bool] | None = None) -> None:
         self.source = source
         self.world = world
-        self.machine = Interpreter(source.tree, source.text, stop)
+        self.machine = Program(source, world.module, stop)
         self.machine.run_module()
         self.records = list(self.machine.calls.values())
 
@@ -64,12 +64,27 @@ class Facts:
     # ------------------------------------------------------------ places
 
     def place(self, node: ast.AST) -> Place:
-        found = self.source.range_of(node)
-        return Place(self.source.path, found, self.source.segment(found))
+        source = self._source_of(node)
+        found = source.range_of(node)
+        return Place(source.path, found, source.segment(found))
 
     def text_of(self, node: ast.AST) -> str:
         """The text of an expression."""
-        return self.source.segment(self.source.range_of(node))
+        source = self._source_of(node)
+        return source.segment(source.range_of(node))
+
+    def _source_of(self, node: ast.AST) -> Source:
+        return self._imported_nodes.get(id(node), self.source) if len(self.machine.sources) > 1 else self.source
+
+    @cached_property
+    def _imported_nodes(self) -> dict[int, Source]:
+        """The nodes of the modules that this one imports, by identity."""
+        return {
+            id(node): source
+            for frame, source in self.machine.sources.items()
+            if frame != 0
+            for node in ast.walk(source.tree)
+        }
 
     def places_of_argument(self, node: ast.AST, name: str, position: int | None) -> tuple[Place | None, Place | None]:
         """Where an argument stands in the call, with its keyword and without."""
@@ -162,7 +177,7 @@ class Facts:
         return generators(self)
 
     def tokenizations(self) -> Iterator[Call]:
-        """The calls that turn text into ids."""
+        """The calls that turn text into ids, or make a pipeline do so."""
         for record in self.records:
             if record.name in _TOKENIZATIONS and isinstance(record.receiver, Object):
                 kind = self.machine.kind(record.receiver)
@@ -199,6 +214,19 @@ class Facts:
     def is_tokenizer(self, value: Object) -> bool:
         return self.machine.kind(value) == "tokenizer"
 
+    def has_vocabulary(self, value: Object) -> bool:
+        """Whether it is a tokenizer, of transformers or of tokenizers."""
+        return self.machine.kind(value) in {"tokenizer", "fast tokenizer"}
+
+    def _encodes(self, record: CallRecord) -> bool:
+        """Whether the call turns text into ids: a tokenizer's, or a processor's that is given text."""
+        receiver = record.receiver
+        if not isinstance(receiver, Object) or record.name not in _TOKENIZATIONS | {"encode_batch"}:
+            return False
+        if self.machine.kind(receiver) == "processor":
+            return record.name == "()" and "text" in record.arguments.keywords
+        return self.has_vocabulary(receiver)
+
     # ------------------------------------------------------------ checkpoints
 
     def choices(self, value: Value) -> list[Choice]:
@@ -231,14 +259,16 @@ class Facts:
     def tokenizers_in(self, call: CallRecord) -> Iterator[tuple[Object, Place]]:
         """The tokenizers that the arguments come from, or are, each once, with the place where it is used."""
         seen: set[int] = set()
-        pending = [*call.arguments.values(), Opaque(None, call.flow)]
+        arguments = call.arguments
+        named = [value for name, value in arguments.keywords.items() if not name.startswith(_OF_OTHER_MODELS)]
+        pending = [*arguments.positional, *named, *arguments.spread, Opaque(None, call.flow)]
         depth = 0
         while pending and depth < _DEEPEST_ARGUMENT:
             depth += 1
             following: list[Value] = []
             for value in pending:
                 for option, _ in options(value):
-                    if isinstance(option, Object) and self.is_tokenizer(option) and option.id not in seen:
+                    if isinstance(option, Object) and self.has_vocabulary(option) and option.id not in seen:
                         seen.add(option.id)
                         yield option, self.place(option.node)
                     made_by = option.call if isinstance(option, (Opaque, Object)) else None
@@ -247,10 +277,10 @@ class Facts:
                         following.extend(made.arguments.values())
                 for source in sorted(self.machine.flow(value)):
                     record = self.machine.calls.get(source)
-                    if record is None or record.name not in _TOKENIZATIONS:
+                    if record is None:
                         continue
                     receiver = record.receiver
-                    if isinstance(receiver, Object) and self.is_tokenizer(receiver) and receiver.id not in seen:
+                    if isinstance(receiver, Object) and self._encodes(record) and receiver.id not in seen:
                         seen.add(receiver.id)
                         yield receiver, self.place(record.node)
             pending = following
@@ -260,36 +290,35 @@ class Facts:
         seen: set[tuple[object, object]] = set()
         for group in self._met():
             meetings = [
-                Meeting(tokenizer, model, place, comparisons)
-                for tokenizer, model, place in group
+                (Meeting(tokenizer, model, place, comparisons), is_given)
+                for tokenizer, model, place, is_given in group
                 if (comparisons := self._compared(tokenizer, model))
             ]
-            served = {meeting.model.id for meeting in meetings if meeting.vocabulary_is_shared is YES}
-            for meeting in meetings:
+            served = {meeting.model.id for meeting, _ in meetings if meeting.vocabulary_is_shared is YES}
+            for meeting, is_given in meetings:
                 key = (meeting.tokenizer.id, meeting.model.id)
-                # Where its own tokenizer comes too, the other one is for another model of the program.
-                is_served = meeting.model.id in served and meeting.vocabulary_is_shared is not YES
-                if key not in seen and not is_served:
+                # Where its own tokenizer's ids come too, the other ones are for another model of the program.
+                if key not in seen and (is_given or meeting.model.id not in served):
                     seen.add(key)
                     yield meeting
 
-    def _met(self) -> Iterator[list[tuple[Loaded, Loaded, Place]]]:
+    def _met(self) -> Iterator[list[tuple[Loaded, Loaded, Place, bool]]]:
         """The tokenizers and models that come together, those of one call in one list."""
         paired: set[object] = set()
         for record in self.records:
             group = list(self._met_at(record))
-            paired |= {loaded.id for tokenizer, model, _ in group for loaded in (tokenizer, model)}
+            paired |= {loaded.id for tokenizer, model, _, _ in group for loaded in (tokenizer, model)}
             yield group
         for tokenizer, model in self._kept_together():
             if tokenizer.id not in paired and model.id not in paired:
-                yield [(tokenizer, model, model.load.place)]
+                yield [(tokenizer, model, model.load.place, False)]
 
-    def _met_at(self, record: CallRecord) -> Iterator[tuple[Loaded, Loaded, Place]]:
-        """The pairs that one call brings together."""
+    def _met_at(self, record: CallRecord) -> Iterator[tuple[Loaded, Loaded, Place, bool]]:
+        """The pairs that one call brings together, and whether a trainer or pipeline is given the tokenizer itself."""
         kind = self._kind_made(record)
         if record.name in {"()", "generate"} and isinstance(record.receiver, Object):
             fed: Value | None = record.receiver if self.machine.kind(record.receiver) == "model" else None
-        elif kind in {"trainer", "pipeline"}:
+        elif kind in _MODEL_POSITION:
             fed = record.arguments.get("model", _MODEL_POSITION[kind])
         else:
             return
@@ -302,18 +331,21 @@ class Facts:
         if not models:
             return
         tokenizers = [(self.loaded(found), place) for found, place in self.tokenizers_in(record)]
-        if kind == "pipeline":
-            tokenizers.append((self._loaded_by(None, Call(self, record), "tokenizer", 3), self.place(record.node)))
+        if kind in _TOKENIZER_POSITION:
+            named = self._loaded_by(None, Call(self, record), "tokenizer", _TOKENIZER_POSITION[kind])
+            tokenizers.append((named, self.place(record.node)))
         for model in models:
             for tokenizer, place in tokenizers:
-                if tokenizer is not None:
-                    yield tokenizer, model, self.place(record.node) if kind is not None else place
+                if tokenizer is not None and kind is not None:
+                    yield tokenizer, model, self.place(record.node), place == tokenizer.load.place
+                elif tokenizer is not None:
+                    yield tokenizer, model, place, False
 
     def _kind_made(self, record: CallRecord) -> str | None:
         """What a call makes, if it makes a trainer, a pipeline or the like: a library's, or the program's own kind of it."""
         if isinstance(record.receiver, Class):
             return self.machine.kind_of_class(record.receiver)
-        return library.kind_of(record.name)
+        return "engine" if record.name in library.ENGINES else library.kind_of(record.name)
 
     def _kept_together(self) -> Iterator[tuple[Loaded, Loaded]]:
         """The one tokenizer and the one model that an object holds, or that a function returns together."""
@@ -323,7 +355,7 @@ class Facts:
             if (
                 len(tokenizers) == 1
                 and len(models) == 1
-                and "resize_token_embeddings" not in self.machine.uses.get(models[0].id, ())
+                and not self._has_own_rows(models[0])
             ):
                 tokenizer, model = self.loaded(tokenizers[0]), self.loaded(models[0])
                 if tokenizer is not None and model is not None:
@@ -338,7 +370,7 @@ class Facts:
         return [*models] if len(models) == 1 else [value]
 
     def _models_of(self, value: Value, record: CallRecord) -> Iterator[Loaded]:
-        if isinstance(value, Object) and "resize_token_embeddings" not in self.machine.uses.get(value.id, ()):
+        if isinstance(value, Object) and not self._has_own_rows(value):
             model = self.loaded(value)
         elif isinstance(value, Constant):
             model = self._loaded_by(None, Call(self, record), "model", _MODEL_POSITION[self._kind_made(record) or ""])
@@ -346,6 +378,10 @@ class Facts:
             model = None
         if model is not None:
             yield model
+
+    def _has_own_rows(self, model: Object) -> bool:
+        """Whether the program itself decides what tokens the model has."""
+        return not {"resize_token_embeddings", "set_input_embeddings"}.isdisjoint(self.machine.uses.get(model.id, ()))
 
     def _compared(self, tokenizer: Loaded, model: Loaded) -> list[TokenizerComparison]:
         """One comparison for each pair of names that can hold together; none if a checkpoint is unknown."""
@@ -440,8 +476,17 @@ class Facts:
         return any(self.text_of(context).startswith(("torch.device(", "torch.cuda.device(")) for context in contexts)
 
     @cached_property
+    def fed_to_training(self) -> frozenset[int]:
+        """The calls whose results go into a model that is trained with them, or to a trainer."""
+        given = [record.arguments for record in self.records if library.kind_of(record.name) == "trainer"]
+        return self._fed(is_trained=True).union(*(self.machine.flow_of(arguments) for arguments in given))
+
+    @cached_property
     def fed_to_inference(self) -> frozenset[int]:
         """The calls whose results go into a model that nobody trains with them."""
+        return self._fed(is_trained=False)
+
+    def _fed(self, *, is_trained: bool) -> frozenset[int]:
         found: set[int] = set()
         for call in self.runs_of_models():
             if (call.record.id in self.machine.reached_gradient) is is_trained:
@@ -475,18 +520,12 @@ class Facts:
 
 
 _TOKENIZATIONS = frozenset({"()", "encode", "encode_plus", "batch_encode_plus", "apply_chat_template"})
-    @cached_property
-    def fed_to_training(self) -> frozenset[int]:
-        """The calls whose results go into a model that is trained with them, or to a trainer."""
-        given = [record.arguments for record in self.records if library.kind_of(record.name) == "trainer"]
-        return self._fed(is_trained=True).union(*(self.machine.flow_of(arguments) for arguments in given))
-
 _USES_OF_A_MODEL = frozenset(
     {"eval", "train", "parameters", "state_dict", "zero_grad", "named_parameters", "generate", "requires_grad_"}
 )
-        return self._fed(is_trained=False)
-
-    def _fed(self, *, is_trained: bool) -> frozenset[int]:
 _DEEPEST_ARGUMENT = 3
-_MODEL_POSITION = {"trainer": 0, "pipeline": 1}
-"""Where a trainer's or a pipeline's constructor takes the model."""
+_OF_OTHER_MODELS = ("assistant_", "draft_", "teacher_", "reward_", "ref_")
+"""What the names of arguments begin with that belong to another model than the one that is called or trained."""
+_MODEL_POSITION = {"trainer": 0, "pipeline": 1, "engine": 0}
+_TOKENIZER_POSITION = {"pipeline": 3, "engine": 1}
+"""Where the constructors of trainers, pipelines and inference engines take the model, and a tokenizer's name."""

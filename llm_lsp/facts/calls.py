@@ -15,6 +15,7 @@ from llm_lsp.facts.values import (
     Class,
     Constant,
     Function,
+    Module,
     Object,
     Opaque,
     Partial,
@@ -29,6 +30,7 @@ from llm_lsp.knowledge import library
 __all__ = ["Calls"]
 
 _DEEPEST = 6
+_DEEPEST_OF_ROOT = 2
 _MOST_ENTRIES = 8
 _DEEPEST_LENGTH = 3
 _CONTAINERS = frozenset({"builtins.list", "builtins.dict", "builtins.set"})
@@ -109,8 +111,8 @@ class Calls(LibraryCalls):
         if kind in {"loss", "pipeline", "embedder"}:
             call = self.record(node, "()", callee, arguments)
             call.state = self.state_of(callee)
-            call.result = Opaque(None, self.flow_of(arguments) if kind == "loss" else frozenset((call.id,)), call.id)
             self.note_written_text(call)
+            call.result = Opaque(None, self.flow_of(arguments) if kind == "loss" else frozenset((call.id,)), call.id)
             return call.result
         owner = callee.parent
         if owner is not None and callee.name in library.METHODS_TAKEN and self.kind(owner) in {"model", "tokenizer"}:
@@ -137,6 +139,8 @@ class Calls(LibraryCalls):
     def call_method(self, receiver: Value, name: str, arguments: Arguments, node: ast.AST) -> Value:
         if isinstance(receiver, Symbol):
             return self.call_symbol(f"{receiver.name}.{name}", arguments, node)
+        if isinstance(receiver, Module):
+            return self.call(self.member(receiver, name), arguments, node)
         if isinstance(receiver, Object):
             return self.method_of_object(receiver, name, arguments, node)
         if isinstance(receiver, Union):
@@ -223,19 +227,15 @@ class Calls(LibraryCalls):
         if name in library.PREPARE_METHODS and arguments.positional:
             positional = arguments.positional
             return positional[0] if len(positional) == 1 else Tuple(tuple(positional))
-        if name in library.NOT_DIFFERENTIABLE:
-            is_kept = is_ids(receiver) and name in library.ID_METHODS
-            cls = "length" if name in {"size", "numel"} else library.ENCODING if is_kept else None
-            return Opaque(cls, self.without_graph(sources | given))
         if name == "multinomial":
             self.record(node, name, receiver, arguments)
+        if name in library.NOT_DIFFERENTIABLE:
+            cls = "length" if name in {"size", "numel"} else library.of_ids(name) if is_ids(receiver) else None
+            return Opaque(cls, self.without_graph(sources | given))
         call = self.record(node, name, receiver, arguments)
         if name == "requires_grad_":
             self.frozen |= sources
         if name == "sum" and receiver.cls == library.MASK:
-        if name in library.NOT_DIFFERENTIABLE:
-            cls = "length" if name in {"size", "numel"} else library.of_ids(name) if is_ids(receiver) else None
-            return Opaque(cls, self.without_graph(sources | given))
             return Opaque("length", sources, call.id)
         mapped = self.map_over(receiver, name, arguments, node)
         if mapped is not None:
@@ -246,6 +246,8 @@ class Calls(LibraryCalls):
         is_float32 = str(receiver.cls).startswith(library.FEATURES) or receiver.cls in library.FLOAT32_TENSORS
         is_moved = all(is_device(value) for value in arguments.positional) and "dtype" not in arguments.keywords
         cls = receiver.cls if keeps and (is_moved or not is_float32) else None
+        if name == "float" and not arguments.values():
+            cls = library.FLOAT32
         if (
             receiver.cls is not None
             and not keeps
@@ -304,13 +306,13 @@ class Calls(LibraryCalls):
 
     def enter(self, function: Function, arguments: Arguments, node: ast.AST, receiver: Value | None = None) -> Value:
         caller = self.frame
-        frames = caller.chain()
-        entries = self.entered.get(function.node, 0)
-        if len(frames) > _DEEPEST or any(
-            frame.function is not None and frame.function.node is function.node for frame in frames
-        ):
+        if not self.is_worth_entering(function):
             return self.unresolved(function.name, receiver, arguments, node)
-        if entries >= _MOST_ENTRIES or not self.is_complete:
+        entries = self.entered.get(function.node, 0)
+        is_too_deep = caller.depth >= (_DEEPEST if caller.is_of_script else _DEEPEST_OF_ROOT)
+        if is_too_deep or entries >= _MOST_ENTRIES or caller.runs(function.node) or not self.is_complete:
+            # It is called after all: what holds where it runs is not known.
+            self.handed_over.setdefault(function.node, True)
             return self.unresolved(function.name, receiver, arguments, node)
         self.entered[function.node] = entries + 1
         if function.node in self.roots:

@@ -51,10 +51,11 @@ class Frame:
 
     __slots__ = (
         "call",
+        "depth",
         "function",
         "guards",
         "id",
-        "is_root",
+        "is_of_script",
         "locals",
         "loops",
         "mark",
@@ -92,7 +93,19 @@ class Frame:
         self.receiver: Value | None = None
         self.guards: tuple[Condition, ...] = ()
         self.loops: tuple[ast.AST, ...] = ()
-        self.is_root = parent is None
+        self.depth: int = 0 if parent is None else parent.depth + 1
+        """How many calls lead here."""
+        self.is_of_script: bool = (function is None) if parent is None else parent.is_of_script
+        """Whether the module itself leads here, rather than a function that nobody calls."""
+
+    def runs(self, node: ast.AST) -> bool:
+        """Whether the function defined at `node` is running, here or further out."""
+        frame: Frame | None = self
+        while frame is not None:
+            if frame.function is not None and frame.function.node is node:
+                return True
+            frame = frame.parent
+        return False
 
     def chain(self) -> list[Frame]:
         """This frame and those that led to it, innermost first."""

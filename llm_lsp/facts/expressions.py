@@ -17,6 +17,8 @@ from llm_lsp.facts.values import (
     Class,
     Constant,
     Function,
+    Imported,
+    Module,
     Object,
     Opaque,
     Symbol,
@@ -49,7 +51,8 @@ class Expressions(Machine):
     def evaluate(self, node: ast.expr) -> Value:
         if type(node) is ast.Name:
             # Four of ten expressions: spared the way through the table.
-            return self.frame.locals.get(node.id) or self.look_up(node.id)
+            value = self.frame.locals.get(node.id) or self.look_up(node.id)
+            return self.resolve(value) if type(value) is Imported else value
         return _EVALUATE.get(type(node), Expressions.evaluate_children)(self, node)
 
     def evaluate_children(self, node: ast.expr) -> Value:
@@ -87,6 +90,8 @@ class Expressions(Machine):
     def attribute(self, value: Value, name: str, node: ast.AST) -> Value:
         if isinstance(value, Symbol):
             return Symbol(f"{value.name}.{name}")
+        if isinstance(value, Module):
+            return self.member(value, name)
         if name == "grad":
             self.frames_reading_gradients.add(self.frame.id)
         elif name in library.TELLS_GRAPH:
@@ -102,6 +107,8 @@ class Expressions(Machine):
                 found = self.attribute(option, name, node)
                 result = found if result is None else join(result, found)
             return result or ANYTHING
+        if isinstance(value, Constant) and name == "value":
+            return value  # a member of an enumeration: no constant of another kind has this attribute
         if not value.sources:
             return ANYTHING
         if name in _LENGTHS:
@@ -421,6 +428,9 @@ class Expressions(Machine):
             name = test.id if isinstance(test, ast.Name) else test.attr
             if name == "TYPE_CHECKING":
                 return False
+        if isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and test.left.id == "__name__":
+            # An imported module does not run as a script; this one does, besides being imported.
+            return None if self.module_frame().id == 0 else False
         return self.decided_by_caller(test)
 
     def decided_by_caller(self, test: ast.expr) -> bool | None:
@@ -573,10 +583,9 @@ class Expressions(Machine):
         if name not in frame.outer:
             frame.locals[name] = value
             return
-        scope = frame.scope
-        while scope > 0 and name not in self.frames[scope].locals:
-            scope = self.frames[scope].scope
-        owner = self.frames[max(scope, 0)]
+        owner = self.frames[frame.scope] if frame.scope >= 0 else frame
+        while owner.scope >= 0 and name not in owner.locals:
+            owner = self.frames[owner.scope]
         known = owner.locals.get(name)
         owner.locals[name] = value if known is None or not frame.guards else join(known, value)
 

@@ -286,25 +286,8 @@ class Interpreter(Calls):
 
     # ------------------------------------------------------------ imports and definitions
 
-    def run_import(self, node: ast.Import) -> bool:
-        for alias in node.names:
-            if alias.asname is not None:
-                self.bind_name(alias.asname, Symbol(alias.name))
-            else:
-                root = alias.name.partition(".")[0]
-                self.bind_name(root, Symbol(root))
-        return True
-
-    def run_import_from(self, node: ast.ImportFrom) -> bool:
-        module = "." * node.level + (node.module or "")
-        for alias in node.names:
-            if alias.name == "*":
-                self.has_star_import = True
-                continue
-            separator = "" if module.endswith(".") else "."
-            name = library.canonical(f"{module}{separator}{alias.name}")
-            self.bind_name(alias.asname or alias.name, Symbol(name))
-        return True
+    def run_import(self, node: ast.Import | ast.ImportFrom) -> bool:
+        raise NotImplementedError
 
     def run_function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
         decorators = tuple(self.evaluate(decorator) for decorator in node.decorator_list)
@@ -314,7 +297,8 @@ class Interpreter(Calls):
             scope = self.frame.scope
         defaults = {**self.defaults_of(node.args), **self.options_of(decorators)}
         function = Function(node, scope, owner, decorators, defaults)
-        self.functions[node] = function
+        if self.module_frame().id == 0:
+            self.functions[node] = function
         value: Value = function
         for decorator in reversed(decorators):
             if isinstance(decorator, Function):
@@ -591,8 +575,8 @@ _RUN: dict[type[ast.AST], Callable[[Interpreter, Any], bool]] = {
     ast.Delete: Interpreter.run_delete,
     ast.Global: Interpreter.run_outer,
     ast.Nonlocal: Interpreter.run_outer,
-    ast.Import: Interpreter.run_import,
-    ast.ImportFrom: Interpreter.run_import_from,
+    ast.Import: lambda interpreter, node: interpreter.run_import(node),
+    ast.ImportFrom: lambda interpreter, node: interpreter.run_import(node),
     ast.FunctionDef: Interpreter.run_function,
     ast.AsyncFunctionDef: Interpreter.run_function,
     ast.ClassDef: Interpreter.run_class,

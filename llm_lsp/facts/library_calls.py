@@ -86,6 +86,11 @@ class LibraryCalls(Expressions):
             engine, optimizer = arguments.get("model", 1), arguments.get("optimizer", 2)
             self.placed_unseen(engine or ANYTHING)
             return Tuple((engine or ANYTHING, optimizer or ANYTHING, ANYTHING, ANYTHING))
+        if name in library.NAMESPACES:
+            made = self.make(name, node, call.id)
+            for key, value in arguments.keywords.items():
+                self.heap[made.id, key] = value
+            return made
         if name in library.COPIES:
             original = arguments.get("x", 0) or ANYTHING
             return self.copied(original, call, node) if isinstance(original, Object) else original
@@ -133,7 +138,15 @@ class LibraryCalls(Expressions):
             sources = self.without_graph(sources)
         if name in library.STARTERS:
             self.start(name, arguments, node)
+        if name in library.JOINERS and self.holds_float32(arguments.get("tensors", 0)):
+            return Opaque(library.FLOAT32, sources, call.id)
         return Opaque(name, sources or frozenset((call.id,)), call.id)
+
+    def holds_float32(self, tensors: Value | None) -> bool:
+        """Whether one of a list's tensors certainly is float32: then what they are joined to is, too."""
+        held = self.heap.get((tensors.id, "items")) if isinstance(tensors, Object) else tensors
+        items = held.items if isinstance(held, Tuple) else ()
+        return any(isinstance(item, Opaque) and item.cls == library.FLOAT32 for item in items)
 
     def start(self, name: str, arguments: Arguments, node: ast.AST) -> None:
         """`Thread(target=model.generate, kwargs=...)` calls what it is given, if that is a model's or a tokenizer's."""
@@ -141,8 +154,9 @@ class LibraryCalls(Expressions):
         target = arguments.get("target", position)
         if not isinstance(target, Object):
             return
-        if name.startswith("asyncio."):
-            given = Arguments(arguments.positional[1:], arguments.keywords, arguments.spread, is_complete=False)
+        if name not in library.TAKES_A_TARGET:
+            rest = arguments.positional[position + 1 :]
+            given = Arguments(rest, arguments.keywords, arguments.spread, is_complete=False)
         else:
             positional = arguments.get("args") or ANYTHING
             named = arguments.get("kwargs") or ANYTHING
@@ -174,9 +188,12 @@ class LibraryCalls(Expressions):
         given = [value for value in arguments.values() if isinstance(value, (Function, Bound, Partial))]
         if name not in library.RUNS_WHAT_IT_IS_GIVEN or not given:
             self.hand_over(arguments, in_any_context=name not in library.STARTS_WHAT_IT_IS_GIVEN)
+            if name in library.STARTERS:
+                self.start(name, arguments, node)
             return None
         element = self.iterate(receiver, node)
-        result = self.call(given[0], Arguments([element], {}, (ANYTHING,), is_complete=False), node)
+        named = self.known_items(arguments.get("fn_kwargs") or ANYTHING) or {}
+        result = self.call(given[0], Arguments([element], named, (ANYTHING,), is_complete=False), node)
         self.hand_over(Arguments([*given[1:]], {}), in_any_context=False)
         self.examine_lengths([result])
         return Opaque(None, self.flow(receiver) | self.flow(result), self.site(node, "call"))
@@ -195,7 +212,7 @@ class LibraryCalls(Expressions):
 
     def loaded(self, owner: str, kind: str, how: str, call: CallRecord, arguments: Arguments, node: ast.AST) -> Value:
         made = self.make(owner, node, call.id)
-        if kind != "model":
+        if kind not in {"model", "pipeline"}:
             return made
         self.new_module(made)
         self.heap[made.id, "#training"] = OFF if how == "from_pretrained" else ON
@@ -334,6 +351,11 @@ class LibraryCalls(Expressions):
         if kind == "model" and (name in library.SUBMODULES or name in library.FORWARD_METHODS):
             part = receiver if name in library.FORWARD_METHODS else self.child(receiver, name, node)
             return self.call_module(part, arguments, node)
+        if kind == "pipeline" and name == "to":
+            self.move(receiver, arguments, node)
+            return receiver
+        if kind == "pipeline" and name.startswith("enable_"):
+            self.placed_unseen(receiver)
         if kind in {"model", "module"} or (kind is None and name in library.SAME_OBJECT_METHODS):
             call.state = self.state_of(receiver)
             self.method_of_module(receiver, name, arguments, node)

@@ -12,6 +12,8 @@ from llm_lsp.facts.values import (
     Class,
     Constant,
     Function,
+    Imported,
+    Module,
     Object,
     Opaque,
     Sources,
@@ -95,6 +97,16 @@ class Machine:
         self.made: dict[ast.AST, list[Object]] = {}
         """The instances that the module itself makes, by class."""
         self.has_star_import = False
+
+    def module_frame(self) -> Frame:
+        """The frame of the module whose code is running."""
+        return self.module_around(self.frame)
+
+    def module_around(self, frame: Frame) -> Frame:
+        """The frame of the module in which the code of `frame` is written."""
+        while frame.scope >= 0:
+            frame = self.frames[frame.scope]
+        return frame
 
     # ------------------------------------------------------------ identities
 
@@ -213,6 +225,17 @@ class Machine:
         """What is left of the sources behind an operation that no gradient passes."""
         return sources - self.graph_ids if sources else sources
 
+    def library_of(self, value: Value) -> str | None:
+        """The library whose function made the value, itself or the one that the value is a part or a map of."""
+        for _ in range(_DEEPEST_CONTAINER):
+            made = self.calls.get(value.call) if isinstance(value, Opaque) and value.call is not None else None
+            if made is None:
+                return None
+            if made.receiver is None:
+                return made.name.partition(".")[0]
+            value = made.receiver
+        return None
+
     # ------------------------------------------------------------ records
 
     def record(
@@ -225,17 +248,6 @@ class Machine:
             id = self.site(node, f"call {name} {receiver.id if isinstance(receiver, Object) else ''}")
         heap = self.heap
         call = CallRecord(id, node, name, receiver, arguments, self.frame, heap[GRADIENTS], heap[AUTOCAST])
-    def library_of(self, value: Value) -> str | None:
-        """The library whose function made the value, itself or the one that the value is a part or a map of."""
-        for _ in range(_DEEPEST_CONTAINER):
-            made = self.calls.get(value.call) if isinstance(value, Opaque) and value.call is not None else None
-            if made is None:
-                return None
-            if made.receiver is None:
-                return made.name.partition(".")[0]
-            value = made.receiver
-        return None
-
         call.is_resolved = is_resolved
         self.calls[id] = call
         return call
@@ -262,6 +274,18 @@ class Machine:
     # ------------------------------------------------------------ what the layers above add
 
     def evaluate(self, node: ast.expr) -> Value:
+        raise NotImplementedError
+
+    def resolve(self, value: Imported) -> Value:
+        """What a name of another module of the project is."""
+        raise NotImplementedError
+
+    def is_worth_entering(self, function: Function) -> bool:
+        """Whether what a function does can matter here."""
+        raise NotImplementedError
+
+    def member(self, module: Module, name: str) -> Value:
+        """The attribute of a module of the project."""
         raise NotImplementedError
 
     def call(self, callee: Value, arguments: Arguments, node: ast.AST) -> Value:

@@ -82,6 +82,10 @@ class Trail:
             store, key, before = entries.pop()
             store.restore(key, before)
 
+    def keep(self, mark: int) -> None:
+        """What was changed since the mark is never undone."""
+        del self.entries[mark:]
+
     def redo(self, changes: Changes) -> None:
         for (_, key), (store, value) in changes.items():
             if value is None:

@@ -20,6 +20,8 @@ __all__ = [
     "Condition",
     "Constant",
     "Function",
+    "Imported",
+    "Module",
     "Object",
     "Opaque",
     "Partial",
@@ -88,6 +90,35 @@ class Symbol(Value):
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self.sources = NOTHING
+
+
+class Imported(Symbol):
+    """A name that an import binds to something outside the known libraries; what it is shows when it is needed."""
+
+    __slots__ = ("attribute", "importer", "module")
+
+    def __init__(self, name: str, module: str, attribute: str | None, importer: str) -> None:
+        super().__init__(name)
+        self.module = module
+        """As the import writes it, with leading dots."""
+        self.attribute = attribute
+        self.importer = importer
+        """The path of the module that imports it."""
+
+
+class Module(Value):
+    """A module of the project."""
+
+    __slots__ = ("frame", "importer", "module", "name")
+
+    def __init__(self, frame: int, name: str, module: str, importer: str) -> None:
+        self.frame = frame
+        """The id of the frame in which it has run."""
+        self.name = name
+        self.module = module
+        """As an import in `importer` writes it."""
+        self.importer = importer
         self.sources = NOTHING
 
 
@@ -252,7 +283,7 @@ def join(left: Value, right: Value, test: ast.expr | None = None) -> Value:
         return left
     kind = type(left)
     if kind is type(right):
-        if isinstance(left, Opaque) and isinstance(right, Opaque) and not _is_optional_context(left, right):
+        if isinstance(left, Opaque) and isinstance(right, Opaque) and not _stay_apart(left, right):
             return _join_opaque(left, right)
         if isinstance(left, Tuple) and isinstance(right, Tuple) and len(left.items) == len(right.items):
             return Tuple(tuple(join(one, other, test) for one, other in zip(left.items, right.items)))
@@ -297,6 +328,11 @@ def _is_optional_context(left: Opaque, right: Opaque) -> bool:
     return left.cls != right.cls and "contextlib.nullcontext" in {left.cls, right.cls}
 
 
+def _stay_apart(left: Opaque, right: Opaque) -> bool:
+    """Whether it counts which of the two it is: a context or none, one device or the other."""
+    return _is_optional_context(left, right) or left.cls == right.cls == "torch.device"
+
+
 def _join_opaque(left: Opaque, right: Opaque) -> Opaque:
     cls = left.cls if left.cls == right.cls else None
     call = left.call if left.call == right.call else None
@@ -323,6 +359,8 @@ def _is_same(left: Value, right: Value) -> bool:
         return isinstance(right, Constant) and _is_same_constant(left, right)
     if isinstance(left, Symbol):
         return isinstance(right, Symbol) and left.name == right.name
+    if isinstance(left, Opaque):
+        return isinstance(right, Opaque) and left.cls == right.cls == "torch.device" and left.call == right.call
     return False
 
 

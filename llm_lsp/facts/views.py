@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from llm_lsp.diagnostic import Position, Range
@@ -277,9 +276,13 @@ class Call:
         return answer({YES: NO, NO: YES, UNKNOWN: UNKNOWN}[truth])
 
     def states(self, name: str) -> list[Choice]:
-        """The constants that the called model's `dtype` or `device` may be now; empty if something else may be too."""
+        """The constants that the called model's `dtype` or `device` may be now, each with the test that decides.
+
+        Empty if something else may be too, or if nothing says what decides: a table by device, say.
+        """
         value = self.record.state.get(name)
-        return [] if value is None else self._facts.choices(value)
+        found = [] if value is None else self._facts.choices(value)
+        return found if len(found) == 1 or all(choice.conditions for choice in found) else []
 
     # ------------------------------------------------------------ where the result goes
 
@@ -399,14 +402,14 @@ class Call:
         return limit.place if self.passes("padding", "pad_to_max_length") is NO else None
 
     @property
-    def limit(self) -> str | None:
-        """The length that this tokenization cuts to, as the program writes it; None where that says too little."""
-    @property
     def is_of_a_pipeline(self) -> bool:
         """Whether a pipeline is called, which tokenizes by itself."""
         receiver = self.record.receiver
         return isinstance(receiver, Object) and self._facts.machine.kind(receiver) == "pipeline"
 
+    @property
+    def limit(self) -> str | None:
+        """The length that this tokenization cuts to, as the program writes it; None where that says too little."""
         limit = self.argument("max_length")
         text = limit.value_place.text if limit is not None and limit.value_place is not None else ""
         if limit is not None and text != "None":
@@ -464,7 +467,13 @@ class Call:
         """An argument that is certainly a float32 tensor, and that the model multiplies as it comes."""
         arguments = self.record.arguments
         named = {name: value for name, value in arguments.keywords.items() if name in library.FLOAT_INPUTS}
-        for value in (*arguments.positional, *named.values(), *arguments.spread):
+        receiver = self.record.receiver
+        kind = self._facts.machine.kind(receiver) if isinstance(receiver, Object) else None
+        if kind not in {"model", "module"}:
+            return None
+        # What follows the ids, or the pixels, is a mask.
+        first = 1 if isinstance(receiver, Object) and isinstance(receiver.cls, str) else None
+        for value in (*arguments.positional[:first], *named.values(), *arguments.spread):
             made = self._facts.machine.calls.get(value.call or 0) if isinstance(value, Opaque) else None
             if made is None or not isinstance(value, Opaque):
                 continue

@@ -97,6 +97,12 @@ COMPUTED_WITHOUT_BACKWARD = (
 MAY_CALL_BACKWARD = ("scal", "backward", "optim", "step", "train", "update", "grad", "closure")
 """Words that take it back: timm's `loss_scaler(loss, optimizer, parameters=...)` calls `backward` and `step`."""
 
+INFLUENCES = (
+    "seed", "rand", "no_grad", "inference_mode", "grad_enabled", "enable_grad", "backward(", "from_pretrained", "pipeline(", "okenizer(", ".half(", "float16",
+    "autocast", "truncation", "eval()", ".train(",
+)  # fmt: skip
+"""Words of functions that can make a difference to what a rule asks about their callers."""
+
 RUNS_WHAT_IT_IS_GIVEN = frozenset(
     {"map", "filter", "with_transform", "set_transform", "apply", "starmap", "imap", "imap_unordered", "step"}
 )
@@ -115,8 +121,10 @@ SUBMODULES = frozenset({
 })  # fmt: skip
 """Attributes under which transformers' models keep modules that are called for a forward of their own."""
 FORWARD_METHODS = frozenset({"get_image_features", "get_text_features", "get_audio_features", "get_video_features"})
-STARTERS = {"threading.Thread": 1, "multiprocessing.Process": 1, "asyncio.to_thread": 0}
-"""Functions that call what they are given, with the position of that argument."""
+STARTERS = {"threading.Thread": 1, "multiprocessing.Process": 1, "asyncio.to_thread": 0, "submit": 0, "run_in_executor": 1}
+"""Functions, and methods of executors, that call what they are given, with the position of that argument."""
+TAKES_A_TARGET = frozenset({"threading.Thread", "multiprocessing.Process"})
+"""Those of them that are given its arguments as `args` and `kwargs`; the others get them as they follow."""
 METHODS_TAKEN = frozenset({"generate", "encode", "encode_plus", "batch_encode_plus", "apply_chat_template"})
 """Methods that programs take from a model or a tokenizer to call them later, or to have them called."""
 FEATURES = "transformers.BatchFeature"
@@ -166,7 +174,9 @@ SPLITS = frozenset({
 })  # fmt: skip
 """Functions and methods, by their last names, that take a text apart into pieces, or make it short enough."""
 _PIECES = frozenset({"chunk", "chunks", "chunked", "chunking", "chunker", "sentences", "splitter", "windows", "pieces"})
-_NOT_OF_TEXT = frozenset({"dataset", "datasets", "data", "train", "batch", "batches", "loader", "rows", "model", "heads"})
+_NOT_OF_TEXT = frozenset(
+    {"dataset", "datasets", "data", "train", "batch", "batches", "loader", "rows", "model", "heads"}
+)
 COLLECTIONS = frozenset({
     "load_dataset", "load_from_disk", "concatenate_datasets", "map", "filter", "select", "train_test_split", "readlines", "DataLoader", "read_csv", "read_json",
     "read_parquet", "glob", "listdir", "from_dict", "from_list", "from_pandas", "from_csv", "from_json", "random_split", "Subset", "load", "loads",
@@ -248,21 +258,13 @@ WITH_FRESH_WEIGHTS = frozenset(
         "TransformerEncoder", "TransformerDecoderLayer", "Bilinear", "LazyLinear",
     )
 )  # fmt: skip
+FLOAT32 = "torch.Tensor.float"
+"""The class of what `tensor.float()` returns, and of what it is joined to."""
+JOINERS = frozenset({"torch.cat", "torch.concat", "torch.stack"})
 FLOAT32_TENSORS = frozenset(
-    {"torch.randn", "torch.rand", "torch.zeros", "torch.ones", "torch.normal", "torch.linspace"}
+    {FLOAT32, "torch.randn", "torch.rand", "torch.zeros", "torch.ones", "torch.normal", "torch.linspace"}
 )
 
-UNSEEDED_GENERATORS = {
-    "numpy.random.default_rng": "NumPy",
-    "numpy.random.RandomState": "NumPy",
-    "random.Random": "Python",
-}
-"""Constructors of generators of their own, which draw their seed from the machine when none is given."""
-
-# ---------------------------------------------------------------- calls without effect on anything a rule asks about
-
-NO_EFFECT_ROOTS = frozenset({
-    "abc", "argparse", "ast", "asyncio", "base64", "bisect", "builtins", "bz2", "calendar", "codecs", "collections", "concurrent", "configparser",
 LOADERS_THAT_DRAW = frozenset(
     f"torch.utils.data.{name}" for name in ("RandomSampler", "WeightedRandomSampler", "SubsetRandomSampler")
 )
@@ -278,6 +280,17 @@ METHODS_THAT_DRAW = {
     ("pandas", "sample"): "random_state",
 }
 """The same for methods, by the library that made the receiver."""
+UNSEEDED_GENERATORS = {
+    "numpy.random.default_rng": "NumPy",
+    "numpy.random.RandomState": "NumPy",
+    "random.Random": "Python",
+}
+"""Constructors of generators of their own, which draw their seed from the machine when none is given."""
+
+# ---------------------------------------------------------------- calls without effect on anything a rule asks about
+
+NO_EFFECT_ROOTS = frozenset({
+    "abc", "argparse", "ast", "asyncio", "base64", "bisect", "builtins", "bz2", "calendar", "codecs", "collections", "concurrent", "configparser",
     "contextlib", "copy", "csv", "ctypes", "dataclasses", "datetime", "decimal", "difflib", "enum", "errno", "fractions", "functools", "gc", "getpass",
     "glob", "gzip", "hashlib", "heapq", "html", "http", "importlib", "inspect", "io", "itertools", "json", "linecache", "locale", "logging", "lzma",
     "math", "mimetypes", "multiprocessing", "numbers", "operator", "os", "pathlib", "pickle", "platform", "pprint", "queue", "random", "re",
@@ -377,6 +390,10 @@ ADAPTING = frozenset(name for name in WRAPPERS if name.startswith("peft."))
 MAKES_ADAPTERS = frozenset({"peft.get_peft_model", "peft.inject_adapter_in_model"})
 """Those whose adapters require gradients; `from_pretrained` loads adapters for inference unless it is told otherwise."""
 UNLOADS_ADAPTERS = frozenset({"merge_and_unload", "unload"})
+NAMESPACES = frozenset({"types.SimpleNamespace", "argparse.Namespace"})
+"""Classes whose instances hold what the constructor is given, as attributes."""
+ENGINES = frozenset({"vllm.LLM"})
+"""Classes that load a model and a tokenizer by name and put them together."""
 COPIES = frozenset({"copy.deepcopy", "copy.copy"})
 PREPARE_METHODS = frozenset({"prepare", "prepare_model", "unwrap_model", "setup", "unwrap", "setup_module"})
 """Methods of an accelerator or fabric that give their arguments back, wrapped."""
@@ -415,6 +432,11 @@ def calls_in_any_context(name: str) -> bool:
     return is_torch and name.rpartition(".")[2] not in STARTS_WHAT_IT_IS_GIVEN
 
 
+def of_ids(method: str) -> str | None:
+    """What a method of a tensor of ids returns: the ids, or, `ids.ne(pad)`, which of them are no padding."""
+    return ENCODING if method in ID_METHODS else MASK if method == "ne" else None
+
+
 def splits_text(name: str) -> bool:
     """Whether a function or method, by its name, takes a text apart."""
     last = name.rpartition(".")[2].lower()
@@ -447,11 +469,6 @@ def kind_of(name: str) -> str | None:
     if root in FRAMEWORK_ROOTS:
         return _kind_in_framework(last)
     if root == "torch":
-def of_ids(method: str) -> str | None:
-    """What a method of a tensor of ids returns: the ids, or, `ids.ne(pad)`, which of them are no padding."""
-    return ENCODING if method in ID_METHODS else MASK if method == "ne" else None
-
-
         return _kind_in_torch(name, last)
     if root == "litgpt":
         return "model" if last == "GPT" else None

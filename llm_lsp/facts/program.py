@@ -1,0 +1,139 @@
+"""The modules of the project that a module imports, run when a name of theirs is first needed."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from llm_lsp.facts.interpreter import Interpreter
+from llm_lsp.facts.machine import AUTOCAST, GRADIENTS, OFF, ON
+from llm_lsp.facts.values import Function, Imported, Module, Symbol, Value
+from llm_lsp.knowledge import library
+
+if TYPE_CHECKING:
+    from llm_lsp.facts.events import Frame
+    from llm_lsp.source import Source
+
+__all__ = ["Program"]
+
+_MOST_MODULES = 40
+
+
+class Program(Interpreter):
+    """One module and, as far as its names are used, those that it imports.
+
+    An imported module is run once, as an import: nothing under its `__main__` guard, none of its functions unless this
+    module calls them. What it leaves behind stays, whatever branch was running when it was needed.
+    """
+
+    def __init__(
+        self, source: Source, find: Callable[[str, str], Source | None], stop: Callable[[], bool] | None = None
+    ) -> None:
+        super().__init__(source.tree, source.text, stop)
+        self.sources: dict[int, Source] = {0: source}
+        """The modules that have run, by the id of their frame."""
+        self.imports: list[tuple[str, str]] = []
+        """What this module imports from outside the known libraries: the name as written, and the importer's path."""
+        self._find = find
+        self._frames: dict[str, Frame | None] = {source.path: self.frame}
+        self._resolved: dict[Imported, Value] = {}
+        self._worth: dict[ast.AST, bool] = {}
+
+    # ------------------------------------------------------------ import statements
+
+    def run_import(self, node: ast.Import | ast.ImportFrom) -> bool:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                whole = alias.name if alias.asname is not None else alias.name.partition(".")[0]
+                self.bind_name(alias.asname or whole, self.imported(whole, None))
+            return True
+        module = "." * node.level + (node.module or "")
+        for alias in node.names:
+            if alias.name == "*":
+                self.has_star_import = True
+            else:
+                self.bind_name(alias.asname or alias.name, self.imported(module, alias.name))
+        return True
+
+    def imported(self, module: str, attribute: str | None) -> Value:
+        """A name that an import binds: of a library by its qualified name, of anything else when it is needed."""
+        name = module if attribute is None else _dotted(module, attribute)
+        if module.partition(".")[0] in library.LIBRARY_ROOTS:
+            return Symbol(library.canonical(name))
+        frame = self.module_frame()
+        importer = self.sources[frame.id].path
+        if frame.id == 0:
+            self.imports.append((module, importer))
+        return Imported(name, module, attribute, importer)
+
+    # ------------------------------------------------------------ what they bind
+
+    def resolve(self, value: Imported) -> Value:
+        known = self._resolved.get(value)
+        if known is None:
+            # What asks for itself on the way, through a circle of imports, is not known.
+            self._resolved[value] = Symbol(value.name)
+            known = self._resolved[value] = self._value_of(value)
+        return known
+
+    def _value_of(self, value: Imported) -> Value:
+        frame = self._module(value.module, value.importer)
+        if frame is not None and value.attribute is None:
+            return Module(frame.id, value.name, value.module, value.importer)
+        found = frame.locals.get(value.attribute) if frame is not None else None
+        if isinstance(found, Imported):
+            return self.resolve(found)
+        if found is None and value.attribute is not None:
+            name = _dotted(value.module, value.attribute)
+            inner = self._module(name, value.importer)
+            return Symbol(value.name) if inner is None else Module(inner.id, value.name, name, value.importer)
+        return found or Symbol(value.name)
+
+    def is_worth_entering(self, function: Function) -> bool:
+        """Functions of other modules are entered only if their text speaks of what rules ask; the others stay unknown.
+
+        Entering all of them costs half as much again on trl, and finds nothing more.
+        """
+        home = self.module_around(self.frames[function.frame]).id
+        if home == 0:
+            return True
+        known = self._worth.get(function.node)
+        if known is None:
+            lines = self.sources[home].lines[function.node.lineno - 1 : function.node.end_lineno]
+            known = self._worth[function.node] = any(word in line for line in lines for word in library.INFLUENCES)
+        return known
+
+    def member(self, module: Module, name: str) -> Value:
+        found = self.frames[module.frame].locals.get(name)
+        if found is not None:
+            return self.resolve(found) if isinstance(found, Imported) else found
+        return self.resolve(Imported(f"{module.name}.{name}", module.module, name, module.importer))
+
+    def _module(self, name: str, importer: str) -> Frame | None:
+        """The frame of a module of the project, which has run; None for what is not one."""
+        source = self._find(name, importer)
+        if source is None:
+            return None
+        if source.path not in self._frames:
+            self._frames[source.path] = self._run(source) if len(self._frames) < _MOST_MODULES else None
+        return self._frames[source.path]
+
+    def _run(self, source: Source) -> Frame:
+        frame = self.new_frame(None, None, None, -1)
+        self.sources[frame.id] = source
+        self._frames[source.path] = frame
+        before, exits, classes = self.frame, self.exits, self.classes_open
+        gradients, autocast = self.heap[GRADIENTS], self.heap[AUTOCAST]
+        mark = self.trail.mark()
+        self.frame, self.exits, self.classes_open = frame, [], []
+        self.heap[GRADIENTS], self.heap[AUTOCAST] = ON, OFF
+        self.run_block(source.tree.body)
+        self.heap[GRADIENTS], self.heap[AUTOCAST] = gradients, autocast
+        self.frame, self.exits, self.classes_open = before, exits, classes
+        self.trail.keep(mark)
+        return frame
+
+
+def _dotted(module: str, name: str) -> str:
+    return f"{module}{name}" if module.endswith(".") else f"{module}.{name}"
