@@ -11,16 +11,8 @@ import pytest
 
 from scripts import rewrites
 from scripts.linting import Linter
-from scripts.rewrites import Original, originals, rewritten
+from scripts.rewrites import Original, Rewritten, originals, rewritten
 from scripts.rewriting import names, structure
-
-UNCALLED_METHOD = "a method that nobody calls may be one of an interface, so it is no entry point as a function is"
-
-LOST = {
-    ("tests/cases/290_unseeded_rng/bad.py", "moved into class", "train"): UNCALLED_METHOD,
-    ("tests/cases/290_unseeded_rng/bad.py", "moved into instance", "train"): UNCALLED_METHOD,
-}
-"""What a rewrite may cost, and why."""
 
 
 @cache
@@ -28,12 +20,18 @@ def linter() -> Linter:
     return Linter()
 
 
+def is_an_uncalled_method(result: Rewritten) -> bool:
+    """A function that nobody calls is started by hand; a method that nobody calls may be one of an interface."""
+    called = (f"Holder.{result.what}(", f"holder.{result.what}(")
+    return result.code == "LLM501" and result.rewrite.startswith("moved") and not any(c in result.text for c in called)
+
+
 @pytest.mark.parametrize("original", [pytest.param(original, id=original.name) for original in originals()])
 def test_a_program_keeps_its_diagnostics_however_it_is_written(original: Original) -> None:
     lost = [
         f"{result.code} {result.before} -> {result.after}: {result.rewrite}: {result.what}\n{result.text}"
         for result in rewritten(linter(), original)
-        if not result.is_kept and (result.program, result.rewrite, result.what) not in LOST
+        if not result.is_kept and not is_an_uncalled_method(result)
     ]
     assert not lost, "\n\n".join(lost)
 

@@ -21,16 +21,22 @@ __all__ = [
 Rewrite = Iterator[tuple[str, ast.Module]]
 """What was changed, and the program that it gives."""
 
+_MOST = 12
+"""So many names of a program, spread over all of it, are changed."""
+
 _CALLED_BY_NAME = frozenset({"__init__", "__call__", "forward"})
 
 
 def renamed_locals(tree: ast.Module) -> Rewrite:
     """A local variable, a parameter or a module's variable has another name."""
-    for position, scope in enumerate(_scopes(tree)):
-        for name in sorted(_renameable(tree, scope)):
-            changed = copy.deepcopy(tree)
-            rename(_scopes(changed)[position], name, f"{name}_2")
-            yield f"{name} in {getattr(scope, 'name', 'the module')}", changed
+    candidates = [
+        (position, name) for position, scope in enumerate(_scopes(tree)) for name in sorted(_renameable(tree, scope))
+    ]
+    for position, name in candidates[:: 1 + len(candidates) // _MOST]:
+        changed = copy.deepcopy(tree)
+        scope = _scopes(changed)[position]
+        rename(scope, name, f"{name}_2")
+        yield f"{name} in {getattr(scope, 'name', 'the module')}", changed
 
 
 def _scopes(tree: ast.Module) -> list[Scope]:
