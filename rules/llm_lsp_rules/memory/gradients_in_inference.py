@@ -547,6 +547,56 @@ def reinforce(policy, optimizer, states, rewards):
     loss.backward()
     optimizer.step()
 """),
+        Good("""\
+def train(model, criterion, loader, optimizer, loss_scaler):
+    model.train()
+    for samples, targets in loader:
+        loss = criterion(model(samples), targets)
+        print(loss.item())
+        loss_scaler(loss, optimizer, parameters=model.parameters())
+"""),
+        Good("""\
+from captum.attr import LayerIntegratedGradients
+from transformers import AutoModelForSequenceClassification
+
+model = AutoModelForSequenceClassification.from_pretrained("ProsusAI/finbert").eval()
+
+def score(ids):
+    return model(ids).logits.max(1).values
+
+def attributions(ids):
+    return LayerIntegratedGradients(score, model.bert.embeddings).attribute(ids)
+"""),
+        Good("""\
+import torch
+
+def episode(policy, env):
+    logs, done = [], False
+    state = env.reset()
+    while not done:
+        distribution = torch.distributions.Categorical(logits=policy(state))
+        action = distribution.sample()
+        logs.append(distribution.log_prob(action))
+        state, done = env.step(action.item())
+    return logs
+
+def reinforce(policy, optimizer, env):
+    policy.train()
+    loss = -torch.stack(episode(policy, env)).sum()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""),
+        # Adapters that are loaded for inference, and the model that they are merged into, need no gradients.
+        Good("""\
+import torch
+from peft import PeftModel
+from transformers import AutoModelForCausalLM
+
+base = AutoModelForCausalLM.from_pretrained("gpt2")
+model = PeftModel.from_pretrained(base, "adapter").merge_and_unload().eval()
+print(model(torch.tensor([[50256]])).logits.argmax(-1).tolist())
+"""),
         # No parameter needs gradients, so no graph is built.
         Good("""\
 import torch
