@@ -80,6 +80,10 @@ class Expressions(Machine):
             if value is not None:
                 return value
             scope = frame.scope
+        if frame.id != 0:
+            found = self.global_of(frame, name)
+            if found is not None:
+                return self.resolve(found) if isinstance(found, Imported) else found
         if name in _BUILTINS and not self.has_star_import:
             return Symbol("builtins." + name)
         return ANYTHING

@@ -280,6 +280,10 @@ class Machine:
         """What a name of another module of the project is."""
         raise NotImplementedError
 
+    def global_of(self, frame: Frame, name: str) -> Value | None:
+        """A variable of the module that runs in `frame`."""
+        raise NotImplementedError
+
     def is_worth_entering(self, function: Function) -> bool:
         """Whether what a function does can matter here."""
         raise NotImplementedError

@@ -23,8 +23,8 @@ _MOST_MODULES = 40
 class Program(Interpreter):
     """One module and, as far as its names are used, those that it imports.
 
-    An imported module is run once, as an import: nothing under its `__main__` guard, none of its functions unless this
-    module calls them. What it leaves behind stays, whatever branch was running when it was needed.
+    Of an imported module only that runs which binds the names that are used, and nothing under its `__main__` guard; its
+    functions run when this module calls them. What that leaves behind stays, whatever branch was running.
     """
 
     def __init__(
@@ -39,6 +39,8 @@ class Program(Interpreter):
         self._frames: dict[str, Frame | None] = {source.path: self.frame}
         self._resolved: dict[Imported, Value] = {}
         self._worth: dict[ast.AST, bool] = {}
+        self._waiting: dict[int, dict[str, list[ast.stmt]]] = {}
+        """Of the other modules, by frame: the statements that bind a name and have not run."""
 
     # ------------------------------------------------------------ import statements
 
@@ -81,7 +83,7 @@ class Program(Interpreter):
         frame = self._module(value.module, value.importer)
         if frame is not None and value.attribute is None:
             return Module(frame.id, value.name, value.module, value.importer)
-        found = frame.locals.get(value.attribute) if frame is not None else None
+        found = self.global_of(frame, value.attribute) if frame is not None and value.attribute is not None else None
         if isinstance(found, Imported):
             return self.resolve(found)
         if found is None and value.attribute is not None:
@@ -105,34 +107,70 @@ class Program(Interpreter):
         return known
 
     def member(self, module: Module, name: str) -> Value:
-        found = self.frames[module.frame].locals.get(name)
+        found = self.global_of(self.frames[module.frame], name)
         if found is not None:
             return self.resolve(found) if isinstance(found, Imported) else found
         return self.resolve(Imported(f"{module.name}.{name}", module.module, name, module.importer))
 
     def _module(self, name: str, importer: str) -> Frame | None:
-        """The frame of a module of the project, which has run; None for what is not one."""
+        """The frame of a module of the project; None for what is not one."""
         source = self._find(name, importer)
         if source is None:
             return None
         if source.path not in self._frames:
-            self._frames[source.path] = self._run(source) if len(self._frames) < _MOST_MODULES else None
+            self._frames[source.path] = self._begin(source) if len(self._frames) < _MOST_MODULES else None
         return self._frames[source.path]
 
-    def _run(self, source: Source) -> Frame:
+    def _begin(self, source: Source) -> Frame:
+        """A module of which only bare calls have run, such as one that seeds; the rest waits until it is needed."""
         frame = self.new_frame(None, None, None, -1)
         self.sources[frame.id] = source
         self._frames[source.path] = frame
+        waiting: dict[str, list[ast.stmt]] = {}
+        for statement in source.tree.body:
+            for name in _bound_by(statement):
+                waiting.setdefault(name, []).append(statement)
+        self._waiting[frame.id] = waiting
+        self._run(frame, [statement for statement in source.tree.body if isinstance(statement, ast.Expr)])
+        return frame
+
+    def global_of(self, frame: Frame, name: str) -> Value | None:
+        """A module's variable; the statements that bind it run now if they have not."""
+        found = frame.locals.get(name)
+        if found is None:
+            statements = self._waiting.get(frame.id, {}).pop(name, None)
+            if statements is not None:
+                self._run(frame, statements)
+                found = frame.locals.get(name)
+        return found
+
+    def _run(self, frame: Frame, statements: list[ast.stmt]) -> None:
         before, exits, classes = self.frame, self.exits, self.classes_open
         gradients, autocast = self.heap[GRADIENTS], self.heap[AUTOCAST]
         mark = self.trail.mark()
         self.frame, self.exits, self.classes_open = frame, [], []
         self.heap[GRADIENTS], self.heap[AUTOCAST] = ON, OFF
-        self.run_block(source.tree.body)
+        self.run_block(statements)
         self.heap[GRADIENTS], self.heap[AUTOCAST] = gradients, autocast
         self.frame, self.exits, self.classes_open = before, exits, classes
         self.trail.keep(mark)
-        return frame
+
+
+def _bound_by(statement: ast.stmt) -> set[str]:
+    """The names that a statement at the top of a module binds."""
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return {statement.name}
+    if isinstance(statement, (ast.Import, ast.ImportFrom)):
+        return {alias.asname or alias.name.partition(".")[0] for alias in statement.names}
+    if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        return {node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)}
+    inner = [child for child in ast.iter_child_nodes(statement) if isinstance(child, (ast.stmt, ast.ExceptHandler))]
+    names: set[str] = set()
+    for child in inner:
+        for part in child.body if isinstance(child, ast.ExceptHandler) else [child]:
+            names |= _bound_by(part)
+    return names
 
 
 def _dotted(module: str, name: str) -> str:
