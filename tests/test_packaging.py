@@ -91,7 +91,7 @@ def test_the_wheel_names_its_rule_pack_its_command_its_version_and_its_licence(w
             if ".dist-info/" in name
         }
     assert "[llm_lsp.rules]\nbuiltin = llm_lsp_rules" in texts["entry_points.txt"]
-    assert "llm-lint = llm_lsp.cli:main" in texts["entry_points.txt"]
+    assert "llm-lint = llm_lsp.__main__:run" in texts["entry_points.txt"]
     assert f"\nVersion: {llm_lsp.__version__}\n" in texts["METADATA"]
     assert "\nLicense-Expression: MIT\n" in texts["METADATA"]
     assert texts["licenses/LICENSE"].startswith("MIT License")

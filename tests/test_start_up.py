@@ -15,8 +15,10 @@ PACK = Path(__file__).resolve().with_name("demo_pack")
 
 BANNED = frozenset(
     {
+        "dataclasses",
         "difflib",
         "importlib.metadata",
+        "inspect",
         "jedi",
         "json",
         "libcst",
@@ -26,6 +28,7 @@ BANNED = frozenset(
         "shutil",
         "subprocess",
         "tempfile",
+        "textwrap",
         "tomllib",
         "torch",
         "transformers",
@@ -73,7 +76,7 @@ def test_a_report_loads_the_rules_and_no_more(tmp_path: Path) -> None:
     assert modules & BANNED == set()
 
 
-@pytest.mark.parametrize("module", ["tempfile", "json", "xml"])
+@pytest.mark.parametrize("module", ["dataclasses", "inspect", "json", "tempfile", "xml"])
 def test_the_list_would_show_a_module_that_is_loaded(tmp_path: Path, module: str) -> None:
     (tmp_path / "a.py").write_text("x = 1\n", encoding="utf-8")
     assert module in loaded(tmp_path, first=f"import {module}") & BANNED
@@ -82,3 +85,42 @@ def test_the_list_would_show_a_module_that_is_loaded(tmp_path: Path, module: str
 def test_json_is_loaded_for_json(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("x = 1\n", encoding="utf-8")
     assert "json" in loaded(tmp_path, "--output-format", "json")
+
+
+@pytest.mark.parametrize(("text", "code"), [("x = 1\n", 0), ("x = LOUD\n", 1), (None, 2)])
+def test_the_process_ends_with_everything_said_and_the_right_code(tmp_path: Path, text: str | None, code: int) -> None:
+    if text is not None:
+        (tmp_path / "a.py").write_text(text, encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "rules"), str(PACK)])}
+    command = [sys.executable, "-m", "llm_lsp", "check", "--isolated", "a.py"]
+    # Into files, which are not flushed line by line.
+    with (tmp_path / "out").open("w+b") as out, (tmp_path / "err").open("w+b") as err:
+        done = subprocess.run(command, cwd=tmp_path, stdout=out, stderr=err, env=environment, check=False)
+    said = (tmp_path / "out").read_text(encoding="utf-8"), (tmp_path / "err").read_text(encoding="utf-8")
+    assert done.returncode == code
+    assert [bool(each) for each in said] == [code < 2, code == 2]
+    assert "".join(said).endswith(".\n" if code < 2 else "; nothing was linted\n")
+
+
+FULL = Path("/dev/full")
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="needs a device that takes nothing")
+def test_an_output_that_can_not_be_written_is_a_failure() -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    with FULL.open("wb") as full:
+        command = [sys.executable, "-m", "llm_lsp", "--help"]
+        done = subprocess.run(command, cwd=ROOT, stdout=full, env=environment, check=False)
+    assert done.returncode == 2
+
+
+def test_the_process_does_not_take_its_memory_apart(tmp_path: Path) -> None:
+    # Python calls these before it does that.
+    witness = "import atexit\n\natexit.register(print, 'taken apart')\n"
+    (tmp_path / "sitecustomize.py").write_text(witness, encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
+    said = [
+        subprocess.run([sys.executable, *command], capture_output=True, encoding="utf-8", env=environment, check=True)
+        for command in (["-c", "pass"], ["-m", "llm_lsp", "--version"])
+    ]
+    assert ["taken apart" in done.stdout for done in said] == [True, False]
