@@ -478,7 +478,11 @@ class Facts:
     @cached_property
     def fed_to_training(self) -> frozenset[int]:
         """The calls whose results go into a model that is trained with them, or to a trainer."""
-        given = [record.arguments for record in self.records if library.kind_of(record.name) == "trainer"]
+        given = [
+            record.arguments
+            for record in self.records
+            if library.kind_of(record.name) == "trainer" or (record.name == "fit" and record.receiver is not None)
+        ]
         return self._fed(is_trained=True).union(*(self.machine.flow_of(arguments) for arguments in given))
 
     @cached_property

@@ -364,7 +364,8 @@ class Call:
             return answer(UNKNOWN)
         owner = receiver.parent if receiver.parent is not None and not receiver.parent.is_outside else receiver
         uses = machine.uses.get(owner.id, set())
-        comes_ready = owner.is_outside and owner.call is None
+        # An annotation alone is not enough: programs write `nn.Module` where they take a class of modules.
+        comes_ready = owner.is_outside and owner.call is None and len(uses) > 1
         if uses & {"eval", "load_state_dict"} or self.model_is_trained is YES or comes_ready:
             return answer(YES)
         made = machine.calls.get(owner.call) if owner.call is not None else None
@@ -421,6 +422,13 @@ class Call:
         if not isinstance(tokenizer, (ast.Name, ast.Attribute)):
             return None
         return f"{self._facts.text_of(tokenizer)}.model_max_length"
+
+    @property
+    def limit_is_asked_for(self) -> bool:
+        """Whether a caller that is not seen has to say how long a text may be, and so knows that it is cut."""
+        limit = self.record.arguments.get("max_length")
+        choices = options(limit) if limit is not None else ()
+        return any(isinstance(choice, Object) and choice.is_outside and choice.parent is None for choice, _ in choices)
 
     @property
     def result_name(self) -> str | None:

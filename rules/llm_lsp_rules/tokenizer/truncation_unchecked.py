@@ -16,8 +16,8 @@ class TruncationUnchecked(Rule):
 
     Any of these shows that somebody looks, and silences the rule: the length, of the text or of its ids, is compared,
     printed or logged; the rest is kept by `return_overflowing_tokens=True` or a `stride`; the text was split, counted
-    or cut (`text[:2000]`) before. The rule is also silent on texts that the program itself holds, and where the ids
-    are returned to a caller that is not seen.
+    or cut (`text[:2000]`) before. The rule is also silent on texts that the program itself holds, where the ids are
+    returned to a caller that is not seen, and where such a caller must say what the limit is.
 
     In training, cutting is often meant: there the rule only informs. Where the text goes to a model that nobody trains
     with it (a user's document, a prompt, a test set), it warns, and the fix adds a warning of its own for texts that
@@ -510,6 +510,19 @@ class Pairs(Dataset):
         encoded = self.tokenizer(self.rows[index], truncation=True, max_length=self.limit, return_tensors="pt")
         return {name: value.squeeze(0) for name, value in encoded.items()}
 """),
+        # The limit is one that the caller must give.
+        Good("""\
+import torch
+from transformers import AutoModel, AutoTokenizer
+
+tokenizer = AutoTokenizer.from_pretrained("bert-base-cased")
+model = AutoModel.from_pretrained("bert-base-cased")
+
+@torch.no_grad()
+def embed(texts, max_length):
+    inputs = tokenizer(texts, padding=True, truncation=True, max_length=max_length, return_tensors="pt")
+    return model(**inputs).pooler_output
+"""),
         # Whether it truncates is the user's choice.
         Good("""\
 import argparse
@@ -533,7 +546,9 @@ for line in open("lines.txt", encoding="utf-8"):
             place = call.cuts_text
             if place is None or call.passes("return_overflowing_tokens", "stride", "return_length") is not NO:
                 continue
-            if call.text_is_written_here or call.is_in_a_test or call.length_is_examined is not NO:
+            if call.text_is_written_here or call.limit_is_asked_for or call.is_in_a_test:
+                continue
+            if call.length_is_examined is not NO:
                 continue
             is_inference = call.prepares_training is NO
             yield self.report(

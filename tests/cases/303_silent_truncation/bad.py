@@ -1,0 +1,19 @@
+import torch
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+NAME = "OpenAssistant/reward-model-deberta-v3-large-v2"
+tokenizer = AutoTokenizer.from_pretrained(NAME)
+judge = AutoModelForSequenceClassification.from_pretrained(NAME).cuda().eval()
+
+
+@torch.no_grad()
+def rewards(questions, answers):
+    batch = tokenizer(
+        questions,
+        answers,
+        return_tensors="pt",
+        padding=True,
+        truncation=True,  # EXPECT: silent_truncation
+        max_length=512,
+    ).to("cuda")
+    return judge(**batch).logits[:, 0].tolist()
