@@ -76,6 +76,7 @@ class Project:
         self._installed: dict[Environment, Mapping[str, Requirement]] = {}
         self._checkpoints: dict[tuple[str, frozenset[str]], Checkpoint | None] = {}
         self._sources: OrderedDict[Path, Source] = OrderedDict()
+        self._module_files: dict[tuple[str, Path], Path | None] = {}
         if python is not None:
             self._environment_at(python, "--python")
         self._config = self._load(absolute(config), root=Path.cwd()) if config else None
@@ -235,6 +236,12 @@ class Project:
             name: dotted as in `import a.b`; a relative one starts with its dots.
             importer: the absolute path of the file that imports it.
         """
+        key = (name, importer.parent)
+        if key not in self._module_files:
+            self._module_files[key] = self._find_module(name, importer)
+        return self._module_files[key]
+
+    def _find_module(self, name: str, importer: Path) -> Path | None:
         dots = len(name) - len(name.lstrip("."))
         parts = [part for part in name[dots:].split(".") if part]
         root = self.root_of(importer.parent)
@@ -327,6 +334,7 @@ class _FileWorld:
         self._project = project
         self._file = file
         self._installs = installs
+        self._checkpoints: dict[str, Checkpoint | None] = {}
 
     def version(self, distribution: str) -> Requirement | None:
         from llm_lsp import declarations
@@ -343,8 +351,11 @@ class _FileWorld:
         )
 
     def checkpoint(self, name: str) -> Checkpoint | None:
-        bases = (self._file.path.parent, self._project.root_of(self._file.path.parent), Path.cwd())
-        return self._project.checkpoint(name, bases)
+        # A program loads one checkpoint in many places, and the project would look for a folder of that name each time.
+        if name not in self._checkpoints:
+            bases = (self._file.path.parent, self._project.root_of(self._file.path.parent), Path.cwd())
+            self._checkpoints[name] = self._project.checkpoint(name, bases)
+        return self._checkpoints[name]
 
     def module(self, name: str, importer: str) -> Source | None:
         path = self._project.module_file(name, absolute(Path(importer)))

@@ -75,6 +75,10 @@ def test_every_id_of_the_table_is_found() -> None:
     assert [name for name in names if from_table(name) is None] == []
 
 
+def test_the_table_is_ascii_so_that_lower_case_moves_nothing() -> None:
+    assert checkpoint_table.table().lines.isascii()
+
+
 def test_importing_the_checkpoints_reads_no_table_and_no_json() -> None:
     program = (
         "import sys; from llm_lsp.knowledge import checkpoints, checkpoint_table\n"
@@ -188,11 +192,9 @@ def test_copies_are_told_by_name_only_where_all_originals_of_that_name_agree(mon
     def line(name: str, family: str) -> str:
         return f"{name}\tllama\t\t{family}\t{family}\t32000" + "\t" * 7
 
-    lines = {
-        name: line(name, family)
-        for name, family in (("a/same", "x"), ("b/same", "x"), ("a/other", "x"), ("b/other", "y"))
-    }
-    known = checkpoint_table.Table(sources=(), doubtful=(), distinct=frozenset(), lines=lines)
+    rows = (("a/same", "x"), ("b/same", "x"), ("a/other", "x"), ("b/other", "y"))
+    lines = "".join(["\n", *(f"{line(name, family)}\n" for name, family in rows)])
+    known = checkpoint_table.Table(sources=(), doubtful=(), distinct=frozenset(), lines=lines, lowered=lines.lower())
     monkeypatch.setattr(checkpoint_table, "table", lambda: known)
     assert from_table("unsloth/same-bnb-4bit") is not None
     assert from_table("unsloth/other-bnb-4bit") is None

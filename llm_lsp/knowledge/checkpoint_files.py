@@ -264,6 +264,8 @@ def default_cache_root(environment: Mapping[str, str] | None = None) -> Path:
 
 def from_cache(name: str, root: str | Path) -> Checkpoint | None:
     """Return what the hub's cache in `root` holds of the revision `main` of `name`, or of another name of it."""
+    if not os.path.isdir(expanded(root)):  # noqa: PTH112 (`Path.is_dir` raises in a folder that is closed to us)
+        return None
     for candidate in (name, *other_names(name)):
         snapshot = snapshot_of(candidate, expanded(root))
         if snapshot is not None:
