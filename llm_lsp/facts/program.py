@@ -103,7 +103,8 @@ class Program(Interpreter):
         known = self._worth.get(function.node)
         if known is None:
             lines = self.sources[home].lines[function.node.lineno - 1 : function.node.end_lineno]
-            known = self._worth[function.node] = any(word in line for line in lines for word in library.INFLUENCES)
+            text = "\n".join(lines)
+            known = self._worth[function.node] = any(word in text for word in library.INFLUENCES)
         return known
 
     def member(self, module: Module, name: str) -> Value:

@@ -22,6 +22,8 @@ _READING = frozenset({
     "read", "load", "fetch", "collate", "iter", "parse", "tokenize", "encode", "decode", "preprocess", "batch", "batches", "rows", "row", "dataset",
     "datasets", "data", "reward", "rewards", "score", "scores", "metric", "metrics", "accuracy", "texts", "text", "examples", "samples", "pairs", "split",
     "loader", "loaders", "dataloader", "dataloaders", "clean", "normalize", "prompt", "prompts", "corpus", "lines", "loss", "evaluate", "plot", "save",
+    "model", "models", "tokenizer", "optimizer", "scheduler", "criterion", "transform", "transforms", "mask", "log", "logger", "print", "write", "download",
+    "checkpoint", "path", "paths", "file", "files", "embed", "embeddings",
 })  # fmt: skip
 _PREPARING = frozenset(
     {

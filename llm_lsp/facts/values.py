@@ -323,9 +323,13 @@ def _either(one: tuple[Condition, ...], other: tuple[Condition, ...]) -> tuple[C
     return tuple(condition for condition in one if condition not in differ)
 
 
+_NO_CONTEXT = frozenset({"contextlib.nullcontext", "contextlib.suppress"})
+"""What programs write where they want no context; `suppress()` suppresses nothing."""
+
+
 def _is_optional_context(left: Opaque, right: Opaque) -> bool:
     """A context manager or none, as in `ctx = nullcontext() if on_cpu else autocast("cuda")`: which one matters."""
-    return left.cls != right.cls and "contextlib.nullcontext" in {left.cls, right.cls}
+    return left.cls != right.cls and not _NO_CONTEXT.isdisjoint((left.cls, right.cls))
 
 
 def _stay_apart(left: Opaque, right: Opaque) -> bool:

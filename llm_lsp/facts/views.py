@@ -78,15 +78,23 @@ class Choice:
 class Argument:
     """What is passed for one parameter of one call."""
 
-    __slots__ = ("name", "place", "value", "value_place")
+    __slots__ = ("_call", "_position", "name", "value")
 
-    def __init__(self, name: str, value: Value, place: Place | None, value_place: Place | None) -> None:
+    def __init__(self, call: Call, name: str, position: int | None, value: Value) -> None:
+        self._call = call
+        self._position = position
         self.name = name
         self.value = value
-        self.place = place
+
+    @property
+    def place(self) -> Place | None:
         """The argument as it is written in the call, with its keyword; None if it came by `**`."""
-        self.value_place = value_place
+        return self._call.places_of_argument(self.name, self._position)[0]
+
+    @property
+    def value_place(self) -> Place | None:
         """The same without the keyword."""
+        return self._call.places_of_argument(self.name, self._position)[1]
 
     @property
     def constant(self) -> object | None:
@@ -245,10 +253,11 @@ class Call:
     def argument(self, name: str, position: int | None = None) -> Argument | None:
         """What is passed for a parameter; None where nothing is, or where that can't be seen."""
         value = self.record.arguments.get(name, position)
-        if value is None:
-            return None
-        whole, alone = self._facts.places_of_argument(self.record.node, name, position)
-        return Argument(name, value, whole, alone)
+        return None if value is None else Argument(self, name, position, value)
+
+    def places_of_argument(self, name: str, position: int | None) -> tuple[Place | None, Place | None]:
+        """Where an argument stands in the call, with its keyword and without."""
+        return self._facts.places_of_argument(self.record.node, name, position)
 
     def passes(self, *names: str) -> Truth:
         """Whether one of the keywords is passed."""
