@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from typing import Any
 
 from llm_lsp.facts.events import Arguments, CallRecord, Frame
 from llm_lsp.facts.store import Store, Trail
@@ -216,7 +217,9 @@ class Machine:
     def parts_of(self, container: Object) -> list[Value]:
         """What a container holds: each item where all are known, what they have in common otherwise."""
         keys, items = self.heap.get((container.id, "keys")), self.heap.get((container.id, "items"))
-        names = keys.value if isinstance(keys, Constant) and isinstance(keys.value, tuple) else ()
+        names: tuple[Any, ...] = ()
+        if isinstance(keys, Constant) and isinstance(keys.value, tuple):
+            names = keys.value
         found = [self.heap.get((container.id, f"[{name!r}]")) for name in names]
         found += [items, *([] if names else [self.heap.get((container.id, "each"))])]
         return [value for value in found if value is not None]
