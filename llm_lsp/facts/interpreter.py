@@ -473,13 +473,13 @@ class Interpreter(Calls):
     def run_break(self, node: ast.Break) -> bool:
         if self.exits:
             mark, breaks, _ = self.exits[-1]
-            breaks.append(self.trail.changes(mark))
+            breaks.append(self.changes_on_leaving(mark))
         return False
 
     def run_continue(self, node: ast.Continue) -> bool:
         if self.exits:
             mark, _, continues = self.exits[-1]
-            continues.append(self.trail.changes(mark))
+            continues.append(self.changes_on_leaving(mark))
         return False
 
     # ------------------------------------------------------------ try and with
@@ -520,10 +520,12 @@ class Interpreter(Calls):
         item = items[0]
         gradients, autocast = self.heap[GRADIENTS], self.heap[AUTOCAST]
         value = self.evaluate(item.context_expr)
+        self.contexts.append((self.trail.mark(), gradients, autocast))
         self.enter_context(value, gradients, autocast)
         if item.optional_vars is not None:
             self.assign(item.optional_vars, value)
         falls = self.run_with_items(items[1:], body)
+        self.contexts.pop()
         self.heap[GRADIENTS], self.heap[AUTOCAST] = gradients, autocast
         return falls
 

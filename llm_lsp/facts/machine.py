@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from llm_lsp.facts.events import Arguments, CallRecord, Frame
-from llm_lsp.facts.store import Store, Trail
+from llm_lsp.facts.store import Changes, Store, Trail
 from llm_lsp.facts.values import (
     ANYTHING,
     Class,
@@ -55,6 +55,8 @@ class Machine:
         self.heap = Store(self.trail)
         """Objects' attributes, modes and items, by the object's id."""
         self.heap[GRADIENTS], self.heap[AUTOCAST] = ON, OFF
+        self.contexts: list[tuple[int, Value, Value]] = []
+        """The trail's mark where each context that is open was entered, with what held before."""
         self.frames: list[Frame] = []
         self.frame = self.new_frame(None, None, None, -1)
         self.calls: dict[int, CallRecord] = {}
@@ -147,7 +149,7 @@ class Machine:
         """What something unknown returned, by the name under which it is held: the same for all its uses."""
         if not isinstance(value, Opaque) or value.cls is not None or value.call is None:
             return None
-        name = written.id if isinstance(written, ast.Name) else written.attr if isinstance(written, ast.Attribute) else ""
+        name = written.id if isinstance(written, ast.Name) else getattr(written, "attr", "")
         made = self.calls.get(value.call)
         if not name or made is None or made.is_resolved:
             return None
@@ -264,7 +266,18 @@ class Machine:
         """The function that is running returns, or yields, `value`."""
         frame = self.frame
         outside = len(frame.parent.guards) if frame.parent is not None else 0
-        frame.returns.append((value, self.trail.changes(frame.mark, frame.locals), frame.guards[outside:]))
+        frame.returns.append((value, self.changes_on_leaving(frame.mark, frame.locals), frame.guards[outside:]))
+
+    def changes_on_leaving(self, mark: int, without: Store | None = None) -> Changes:
+        """What is different since the mark, once the contexts that were entered since then are left."""
+        changes = self.trail.changes(mark, without)
+        for entered, gradients, autocast in self.contexts:
+            if entered >= mark:
+                for key, value in ((GRADIENTS, gradients), (AUTOCAST, autocast)):
+                    if (id(self.heap), key) in changes:
+                        changes[id(self.heap), key] = (self.heap, value)
+                break
+        return changes
 
     def step(self) -> None:
         """Count one statement; give up when there were too many."""

@@ -345,6 +345,36 @@ def evaluate(model, loader):
         print(logits.argmax(-1).tolist())
 """,
         ),
+        # The metric switches gradients off for itself alone.
+        Bad(
+            """\
+import torch
+
+def accuracy(logits, labels):
+    with torch.no_grad():
+        return (logits.argmax(-1) == labels).float().mean().item()
+
+def evaluate(model, loader):
+    model.eval()
+    for batch in loader:
+        logits = model(batch["input_ids"])  # <- gradients that nobody computes
+        print(accuracy(logits, batch["labels"]))
+""",
+            fixed="""\
+import torch
+
+def accuracy(logits, labels):
+    with torch.no_grad():
+        return (logits.argmax(-1) == labels).float().mean().item()
+
+@torch.no_grad()
+def evaluate(model, loader):
+    model.eval()
+    for batch in loader:
+        logits = model(batch["input_ids"])
+        print(accuracy(logits, batch["labels"]))
+""",
+        ),
     ]
     good = [
         # Gradients are off: by a block, a decorator, a statement, a caller, and among other contexts.
