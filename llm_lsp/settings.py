@@ -96,13 +96,6 @@ class SettingsError(Exception):
         self.message = message
 
 
-class Setting(NamedTuple):
-    """What a field of `Settings` says of itself in its annotation."""
-
-    kind: Kind
-    description: str
-
-
 _SELECTORS = "a list of codes, prefixes of codes or names of rules"
 _GLOBS = "a list of patterns as in .gitignore"
 _NONE: Mapping[str, Any] = MappingProxyType({})
@@ -116,91 +109,75 @@ class Settings(NamedTuple):
     means the rules that are on by default.
     """
 
-    # Annotations are text, so that nothing of them is made where no settings file is read.
+    # Annotations are text, so nothing of them is made where no settings file is read.
     select: Annotated[
         tuple[str, ...],
-        Setting(
-            ListOf(_SELECTORS, instead_of_empty="leave it out for the rules that are on by default"),
-            "The rules to run, by code (`LLM101`), prefix (`LLM1`), name (`half-on-cpu`) or `ALL`. "
-            "Without it, the rules that are on by default.",
-        ),
+        ListOf(_SELECTORS, instead_of_empty="leave it out for the rules that are on by default"),
+        "The rules to run, by code (`LLM101`), prefix (`LLM1`), name (`half-on-cpu`) or `ALL`. "
+        "Without it, the rules that are on by default.",
     ] = ()
-    extend_select: Annotated[
-        tuple[str, ...], Setting(ListOf(_SELECTORS), "Rules to run besides those of `select`.")
-    ] = ()
+    extend_select: Annotated[tuple[str, ...], ListOf(_SELECTORS), "Rules to run besides those of `select`."] = ()
     ignore: Annotated[
         tuple[str, ...],
-        Setting(
-            ListOf(_SELECTORS), "Rules not to run. Of two entries that speak of one rule the more precise one wins."
-        ),
+        ListOf(_SELECTORS),
+        "Rules not to run. Of two entries that speak of one rule the more precise one wins.",
     ] = ()
     per_file_ignores: Annotated[
         Mapping[str, tuple[str, ...]],
-        Setting(
-            TableOf("a table from patterns as in .gitignore to lists of rules", ListOf(_SELECTORS), Glob()),
-            "Rules not to run on the files that match a pattern; `!` before a pattern means the files that do not.",
-        ),
+        TableOf("a table from patterns as in .gitignore to lists of rules", ListOf(_SELECTORS), Glob()),
+        "Rules not to run on the files that match a pattern; `!` before a pattern means the files that do not.",
     ] = _NONE
     severity: Annotated[
         Mapping[str, Severity | None],
-        Setting(
-            TableOf("a table from codes or names of rules to severities", SeverityOr("off")),
-            "Severities that replace the rules' own; `off` switches a rule off.",
-        ),
+        TableOf("a table from codes or names of rules to severities", SeverityOr("off")),
+        "Severities that replace the rules' own; `off` switches a rule off.",
     ] = _NONE
     fail_on: Annotated[
         Severity | None,
-        Setting(SeverityOr("never"), "The least severity that makes `llm-lint check` exit with 1."),
+        SeverityOr("never"),
+        "The least severity that makes `llm-lint check` exit with 1.",
     ] = Severity.WARNING
     target_versions: Annotated[
         Mapping[str, str],
-        Setting(
-            TableOf("a table from distributions to version specifiers", Specifier()),
-            'The library versions that the code must work with, such as `transformers = ">=5"`. '
-            "They count before those of lock files, declarations and the installed environment.",
-        ),
+        TableOf("a table from distributions to version specifiers", Specifier()),
+        'The library versions that the code must work with, such as `transformers = ">=5"`. '
+        "They count before those of lock files, declarations and the installed environment.",
     ] = _NONE
     python: Annotated[
         Path | None,
-        Setting(
-            Text("the path of a Python interpreter, a virtual environment or a site-packages folder"),
-            "The interpreter, virtual environment or site-packages folder whose installed versions count, from the "
-            "folder of the settings file. It is looked at and never run.",
-        ),
+        Text("the path of a Python interpreter, a virtual environment or a site-packages folder"),
+        "The interpreter, virtual environment or site-packages folder whose installed versions count, from the "
+        "folder of the settings file. It is looked at and never run.",
     ] = None
     exclude: Annotated[
         tuple[str, ...],
-        Setting(
-            ListOf(_GLOBS, Glob()),
-            "Files and folders that are passed over, with the rules of .gitignore, from the folder of the settings "
-            "file. Replaces the default list.",
-        ),
+        ListOf(_GLOBS, Glob()),
+        "Files and folders that are passed over, with the rules of .gitignore, from the folder of the settings "
+        "file. Replaces the default list.",
     ] = DEFAULT_EXCLUDE
     extend_exclude: Annotated[
-        tuple[str, ...], Setting(ListOf(_GLOBS, Glob()), "Files and folders to pass over besides those of `exclude`.")
+        tuple[str, ...], ListOf(_GLOBS, Glob()), "Files and folders to pass over besides those of `exclude`."
     ] = ()
-    respect_gitignore: Annotated[bool, Setting(Flag(), "Pass over what .gitignore files exclude.")] = True
+    respect_gitignore: Annotated[bool, Flag(), "Pass over what .gitignore files exclude."] = True
     force_exclude: Annotated[
-        bool, Setting(Flag(), "Pass over excluded files even where they are named on the command line.")
+        bool, Flag(), "Pass over excluded files even where they are named on the command line."
     ] = False
     max_source_size: Annotated[
         int,
-        Setting(Size(), "Bytes of source above which a file is not analysed (LLM002); of a notebook its code counts."),
+        Size(),
+        "Bytes of source above which a file is not analysed (LLM002); of a notebook its code counts.",
     ] = 1_000_000
-    output_format: Annotated[str, Setting(Choice(*OUTPUT_FORMATS), "How `llm-lint check` prints what it found.")] = (
-        "full"
-    )
+    output_format: Annotated[str, Choice(*OUTPUT_FORMATS), "How `llm-lint check` prints what it found."] = "full"
     required_version: Annotated[
         str | None,
-        Setting(Specifier(), "The versions of llm-lint that these settings are for; any other one refuses."),
+        Specifier(),
+        "The versions of llm-lint that these settings are for; any other one refuses.",
     ] = None
     extend: Annotated[
         Path | None,
-        Setting(
-            Text("the path of a settings file"),
-            "A settings file to start from, by its path from this one. A key here replaces the same key there; "
-            "`extend-select` and `extend-exclude` add up, and tables are merged key by key.",
-        ),
+        Text("the path of a settings file"),
+        "A settings file to start from, by its path from this one. A key here replaces the same key there; "
+        "`extend-select` and `extend-exclude` add up, and tables are merged key by key.",
     ] = None
     root: Path = Path()
     files: tuple[Path, ...] = ()
@@ -243,8 +220,8 @@ def keys() -> tuple[Key, ...]:
     found: list[Key] = []
     defaults = Settings()
     for attribute, hint in get_type_hints(Settings, include_extras=True).items():
-        for setting in getattr(hint, "__metadata__", ()):
-            key = Key(attribute.replace("_", "-"), attribute, setting.kind, None, setting.description)
+        if hasattr(hint, "__metadata__"):
+            key = Key(attribute.replace("_", "-"), attribute, hint.__metadata__[0], None, hint.__metadata__[1])
             found.append(key._replace(default=_plain(key, getattr(defaults, attribute))))
     return tuple(found)
 

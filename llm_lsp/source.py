@@ -6,7 +6,7 @@ import ast
 from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol, cast
 
 from llm_lsp.decoding import Decoded, UndecodableError, decode, with_unix_newlines
@@ -125,6 +125,16 @@ class Source:
     def lines(self) -> list[str]:
         """The rows of `text`, without their line ends."""
         return self.text.split("\n")
+
+    @cached_property
+    def code_lines(self) -> list[str]:
+        """The rows of `code`, without their line ends."""
+        return self.code.split("\n")
+
+    @cached_property
+    def code_starts(self) -> list[int]:
+        """The offset in `code` at which each row starts, and that of one more row."""
+        return [0, *accumulate(len(line) + 1 for line in self.code_lines)]
 
     @cached_property
     def logical_lines(self) -> LogicalLines:

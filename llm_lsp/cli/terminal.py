@@ -7,9 +7,10 @@ import os
 import sys
 import time
 from collections.abc import Generator, Iterable
-from typing import TextIO, TypeVar
+from typing import TYPE_CHECKING, TextIO, TypeVar
 
-from llm_lsp.render.paint import Paint
+if TYPE_CHECKING:
+    from llm_lsp.render.paint import Paint
 
 __all__ = ["paint_for", "prepare_streams", "progress", "silence_stdout"]
 
@@ -39,6 +40,8 @@ def silence_stdout() -> None:
 
 def paint_for(stream: TextIO) -> Paint:
     """Colours if `stream` is a terminal; NO_COLOR and FORCE_COLOR decide first, in this order."""
+    from llm_lsp.render.paint import Paint  # with all that reports are made from, which `--version` has no use for
+
     if os.environ.get("NO_COLOR"):
         return Paint(colour=False)
     colour = bool(os.environ.get("FORCE_COLOR")) or _is_terminal(stream)

@@ -128,7 +128,8 @@ def _is_missing(layout: Layout, wanted: EnsureImport, uses: Sequence[Use]) -> bo
 
 def _is_declared_global(layout: Layout, name: str) -> bool:
     """Whether the text may hold a `global` statement for the name; a string that reads like one counts too."""
-    return re.search(rf"\bglobal\s[^\n;#]*\b{re.escape(name)}\b", layout.text) is not None
+    # Without a `\b` before it: only for plain text does `re` look as quickly as `str.find`.
+    return re.search(rf"global\s[^\n;#]*\b{re.escape(name)}\b", layout.text) is not None
 
 
 def _is_bound_locally(layout: Layout, wanted: EnsureImport, use: Use) -> bool:

@@ -10,7 +10,6 @@ import ast
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
 from typing import NamedTuple
 
 from llm_lsp.diagnostic import Position, Range
@@ -75,8 +74,8 @@ class Layout:
         self.source = source
         self.tree = source.tree
         self.text = source.code
-        self.lines = self.text.split("\n")
-        self._starts = [0, *accumulate(len(line) + 1 for line in self.lines)]
+        self.lines = source.code_lines
+        self._starts = source.code_starts
 
     # ------------------------------------------------------------ offsets
 
