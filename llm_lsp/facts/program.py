@@ -72,6 +72,8 @@ class Program(Interpreter):
     # ------------------------------------------------------------ what they bind
 
     def resolve(self, value: Imported) -> Value:
+        if not self.frame.is_of_script:
+            return Symbol(value.name)
         known = self._resolved.get(value)
         if known is None:
             # What asks for itself on the way, through a circle of imports, is not known.
