@@ -562,10 +562,9 @@ class Expressions(Machine):
         """The items of a dictionary all of whose keys are known."""
         if not isinstance(value, Object) or value.cls != "builtins.dict":
             return None
-        keys = self.heap.get((value.id, "keys"))
-        if not isinstance(keys, Constant) or not isinstance(keys.value, tuple):
+        names = self.known_keys(value)
+        if names is None:
             return None
-        names: tuple[Any, ...] = keys.value
         return {str(name): self.heap.get((value.id, f"[{name!r}]"), ANYTHING) for name in names}
 
     # ------------------------------------------------------------ targets
@@ -652,9 +651,8 @@ class Expressions(Machine):
             self.heap.forget((option.id, "items"))
             if isinstance(key, Constant):
                 self.heap[option.id, f"[{key.value!r}]"] = value
-                keys = self.heap.get((option.id, "keys"))
-                if isinstance(keys, Constant) and isinstance(keys.value, tuple) and key.value not in keys.value:
-                    names: tuple[Any, ...] = keys.value
+                names = self.known_keys(option)
+                if names is not None and key.value not in names:
                     self.heap[option.id, "keys"] = Constant((*names, key.value))
             else:
                 self.heap[option.id, "keys"] = ANYTHING

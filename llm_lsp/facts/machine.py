@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import Any
+from typing import TypeGuard
 
 from llm_lsp.facts.events import Arguments, CallRecord, Frame
 from llm_lsp.facts.store import Changes, Store, Trail
@@ -34,6 +34,10 @@ AUTOCAST = (-1, "autocast")
 _MOST_STEPS = 400_000
 _STEPS_BETWEEN_LOOKS = 256
 _DEEPEST_CONTAINER = 4
+
+
+def _is_tuple(value: object) -> TypeGuard[tuple[object, ...]]:
+    return isinstance(value, tuple)
 
 
 class Stopped(Exception):
@@ -218,13 +222,15 @@ class Machine:
 
     def parts_of(self, container: Object) -> list[Value]:
         """What a container holds: each item where all are known, what they have in common otherwise."""
-        keys, items = self.heap.get((container.id, "keys")), self.heap.get((container.id, "items"))
-        names: tuple[Any, ...] = ()
-        if isinstance(keys, Constant) and isinstance(keys.value, tuple):
-            names = keys.value
+        names = self.known_keys(container) or ()
         found = [self.heap.get((container.id, f"[{name!r}]")) for name in names]
-        found += [items, *([] if names else [self.heap.get((container.id, "each"))])]
+        found += [self.heap.get((container.id, part)) for part in (("items",) if names else ("items", "each"))]
         return [value for value in found if value is not None]
+
+    def known_keys(self, container: Object) -> tuple[object, ...] | None:
+        """The keys of a dictionary, in order; None if it may have others."""
+        keys = self.heap.get((container.id, "keys"))
+        return keys.value if isinstance(keys, Constant) and _is_tuple(keys.value) else None
 
     def without_graph(self, sources: Sources) -> Sources:
         """What is left of the sources behind an operation that no gradient passes."""
@@ -324,6 +330,7 @@ class Machine:
             frame.returns.clear()
             frame.function = None
             frame.parent = None
+            del frame.root
         for cls in self.classes:
             cls.namespace.clear()
         self.trail.entries.clear()
