@@ -442,7 +442,7 @@ class Facts:
         makes: set[int] = set()
         trains: set[int] = set()
         for record in self.records:
-            root = record.frame.chain()[-1]
+            root = record.frame.root
             if root.function is None or root.function.owner is not None:
                 continue
             if record.name in TRAINS:

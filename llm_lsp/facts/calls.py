@@ -486,7 +486,7 @@ class Calls(LibraryCalls):
     def instantiate(self, cls: Class, arguments: Arguments, node: ast.AST) -> Value:
         call = self.record(node, cls.node.name, cls, arguments)
         made = self.make(cls, node, call.id)
-        if self.frame.chain()[-1].id == 0:
+        if self.frame.root.id == 0:
             known = self.made.setdefault(cls.node, [])
             if all(other.id != made.id for other in known):
                 known.append(made)

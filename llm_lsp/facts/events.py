@@ -63,6 +63,7 @@ class Frame:
         "parent",
         "receiver",
         "returns",
+        "root",
         "scope",
     )
 
@@ -95,8 +96,10 @@ class Frame:
         self.loops: tuple[ast.AST, ...] = ()
         self.depth: int = 0 if parent is None else parent.depth + 1
         """How many calls lead here."""
-        self.is_of_script: bool = (function is None) if parent is None else parent.is_of_script
-        """Whether the module itself leads here, rather than a function that nobody calls."""
+        self.root: Frame = self if parent is None else parent.root
+        """The module, or the function that nobody calls, that leads here."""
+        self.is_of_script = self.root.function is None
+        """Whether the module itself leads here."""
 
     def runs(self, node: ast.AST) -> bool:
         """Whether the function defined at `node` is running, here or further out."""

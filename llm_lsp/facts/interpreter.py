@@ -69,13 +69,13 @@ class Interpreter(Calls):
                     self.trail.join_with_before(mark)
                     mark = self.trail.mark()
         for call in self.calls.values():
-            root = call.frame.chain()[-1].function
+            root = call.frame.root.function
             if root is not None and self.is_handed_over(root):
                 # It may have run as a root before anybody was seen to hand it over.
                 call.gradients = ANYTHING
         if self.superseded:
             self.calls = {
-                id: call for id, call in self.calls.items() if call.frame.chain()[-1].id not in self.superseded
+                id: call for id, call in self.calls.items() if call.frame.root.id not in self.superseded
             }
 
     def is_named_elsewhere(self, name: str) -> bool:

@@ -107,7 +107,7 @@ class Generator:
     @property
     def _outermost(self) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
         """The function that is the entry point, where it is not the module and no notebook runs its cells."""
-        root = self._record.frame.chain()[-1].function
+        root = self._record.frame.root.function
         if root is None or self._facts.source.is_notebook or isinstance(root.node, ast.Lambda):
             return None
         return root.node
@@ -172,7 +172,7 @@ def _unseeded_generators(facts: Facts, reached: list[CallRecord], matters: Truth
 
 def _is_reached(facts: Facts, record: CallRecord) -> bool:
     """Whether an entry point leads to the call: the module itself, or a function that stands for one."""
-    root = record.frame.chain()[-1]
+    root = record.frame.root
     if root.id == 0:
         return True
     if root.function is not None and any(_is_route(decorator) for decorator in root.function.decorators):
