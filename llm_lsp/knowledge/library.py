@@ -121,7 +121,13 @@ SUBMODULES = frozenset({
 })  # fmt: skip
 """Attributes under which transformers' models keep modules that are called for a forward of their own."""
 FORWARD_METHODS = frozenset({"get_image_features", "get_text_features", "get_audio_features", "get_video_features"})
-STARTERS = {"threading.Thread": 1, "multiprocessing.Process": 1, "asyncio.to_thread": 0, "submit": 0, "run_in_executor": 1}
+STARTERS = {
+    "threading.Thread": 1,
+    "multiprocessing.Process": 1,
+    "asyncio.to_thread": 0,
+    "submit": 0,
+    "run_in_executor": 1,
+}
 """Functions, and methods of executors, that call what they are given, with the position of that argument."""
 TAKES_A_TARGET = frozenset({"threading.Thread", "multiprocessing.Process"})
 """Those of them that are given its arguments as `args` and `kwargs`; the others get them as they follow."""
@@ -470,6 +476,8 @@ def kind_of(name: str) -> str | None:
         return _kind_in_framework(last)
     if root == "torch":
         return _kind_in_torch(name, last)
+    if name.startswith("torchvision.models."):
+        return "model" if last[:1].islower() and not last.startswith(("get_", "list_")) else None
     if root == "litgpt":
         return "model" if last == "GPT" else None
     if root == "sentence_transformers":
