@@ -1,0 +1,19 @@
+from trl import PPOTrainer
+from transformers import AutoModelForCausalLM, AutoModelForSequenceClassification, AutoTokenizer
+
+POLICY, REWARD = "EleutherAI/pythia-160m", "roberta-base"
+
+
+def run(args, prompts):
+    tokenizer = AutoTokenizer.from_pretrained(POLICY, padding_side="left")
+    tokenizer.pad_token = tokenizer.eos_token
+    trainer = PPOTrainer(
+        args=args,
+        processing_class=tokenizer,
+        model=AutoModelForCausalLM.from_pretrained(POLICY),
+        ref_model=AutoModelForCausalLM.from_pretrained(POLICY),
+        reward_model=AutoModelForSequenceClassification.from_pretrained(REWARD, num_labels=1),
+        reward_processing_classes=AutoTokenizer.from_pretrained(REWARD),
+        train_dataset=prompts,
+    )
+    trainer.train()
