@@ -154,7 +154,7 @@ class Documents:
 
     def open(self, item: types.TextDocumentItem) -> TextDocument:
         """A text that the client owns from now on."""
-        document = TextDocument(item.uri, item.version, str(item.language_id), item.text)
+        document = TextDocument(item.uri, item.version, _language(item), item.text)
         self._texts[key_of(item.uri)] = document
         if document.path is not None:
             self._by_path[document.path] = document
@@ -235,7 +235,7 @@ class Documents:
 
     def _open_cell(self, notebook_uri: str, item: types.TextDocumentItem) -> None:
         key = key_of(item.uri)
-        self._texts[key] = TextDocument(item.uri, item.version, str(item.language_id), item.text)
+        self._texts[key] = TextDocument(item.uri, item.version, _language(item), item.text)
         self._notebook_of[key] = key_of(notebook_uri)
 
     def _close_cell(self, uri: str) -> None:
@@ -253,6 +253,11 @@ class Documents:
         text = self._texts.get(key_of(cell.uri))
         is_code = cell.kind is types.NotebookCellKind.Code
         return text if is_code and text is not None and text.language == _PYTHON else None
+
+
+def _language(item: types.TextDocumentItem) -> str:
+    """The language's name; those of the protocol's own list may come as members of an enumeration."""
+    return item.language_id.value if isinstance(item.language_id, types.LanguageKind) else item.language_id
 
 
 def _cell(cell: types.NotebookCell) -> Cell:

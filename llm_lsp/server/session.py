@@ -100,6 +100,16 @@ class Session:
         self._worker.shutdown(wait=False, cancel_futures=True)
 
     @property
+    def tasks(self) -> list[asyncio.Task[None]]:
+        """What is scheduled, or being done, to show something."""
+        return list(self._tasks.values())
+
+    @property
+    def kept(self) -> int:
+        """How many results are kept."""
+        return len(self._results) + len(self._published) + len(self._runs)
+
+    @property
     def folders(self) -> tuple[Path, ...]:
         """Of the workspace."""
         return self.projects.folders
@@ -151,8 +161,13 @@ class Session:
             if self._runs.get(key) is run:
                 del self._runs[key]
             failure = None if outcome.cancelled() else outcome.exception()
-            if not outcome.cancelled() and failure is None and self.documents.document(document.uri) is document:
-                self._results[key] = outcome.result()
+            if outcome.cancelled() or failure is not None or self.documents.document(document.uri) is not document:
+                return
+            result = outcome.result()
+            self._results[key] = result
+            if result is not before:
+                count = sum(map(len, result.reports.values()))
+                self.client.trace(f"checked version {document.version} of {document.uri}: {count} diagnostics")
 
         run.outcome.add_done_callback(done)
         return run

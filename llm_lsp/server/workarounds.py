@@ -171,7 +171,9 @@ class EditorProtocol(LanguageServerProtocol):
         _LOGGER.error("%s", message)
         # Without an id only what could not be read is answered; a notification never is.
         if request_id is not None or code in (_PARSE_ERROR, _INVALID_REQUEST):
-            self._send_response(request_id, error=types.ResponseError(code, message))
+            # Not by pygls, which leaves out an id that is null.
+            error = {"code": code, "message": message}
+            self._send_data({"jsonrpc": "2.0", "id": request_id, "error": error})
 
     def _send_response(self, msg_id: Any, result: Any = None, error: types.ResponseError | None = None) -> None:  # noqa: ANN401 (as in pygls)
         """As pygls does, without the traceback that it puts into errors: the log has it, and a client shows it."""

@@ -1,0 +1,26 @@
+"""Programs that tests open in an editor."""
+
+from __future__ import annotations
+
+__all__ = ["CLEAN", "FAULTY", "SAFE", "SECOND_MODEL"]
+
+FAULTY = """\
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+tokenizer = AutoTokenizer.from_pretrained("bert-base-cased")
+model = AutoModelForSequenceClassification.from_pretrained("bert-base-uncased")
+model.eval()
+
+
+def score(text):
+    with torch.no_grad():
+        return model(**tokenizer(text, return_tensors="pt")).logits
+"""
+"""Its tokenizer is that of another model: LLM101 on line 2 from 0, with an unsafe fix."""
+
+CLEAN = FAULTY.replace('"bert-base-cased"', '"bert-base-uncased"')
+
+SAFE = "import os\n\nx = 1  # noqa: LLM101\n"
+"""Its suppression suppresses nothing: LLM001 on line 2 from 0, with a safe fix."""
+
+SECOND_MODEL = 'name = "bert-base-uncased"\n'
