@@ -352,11 +352,7 @@ class Facts:
         for held in (*(list(held.values()) for held in self.machine.held.values()), *self.machine.returned_together):
             tokenizers = [value for value in held if self.is_tokenizer(value)]
             models = [value for value in held if self.machine.kind(value) == "model"]
-            if (
-                len(tokenizers) == 1
-                and len(models) == 1
-                and not self._has_own_rows(models[0])
-            ):
+            if len(tokenizers) == 1 and len(models) == 1 and not self._has_own_rows(models[0]):
                 tokenizer, model = self.loaded(tokenizers[0]), self.loaded(models[0])
                 if tokenizer is not None and model is not None:
                     yield tokenizer, model

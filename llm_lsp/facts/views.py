@@ -505,10 +505,10 @@ class Call:
     @property
     def _casts(self) -> bool:
         """Whether the module that is called may cast what it is given."""
-        receiver = self.record.receiver
-        forward = receiver.cls.find("forward") if isinstance(receiver, Object) and isinstance(receiver.cls, Class) else None
+        cls = self.record.receiver.cls if isinstance(self.record.receiver, Object) else None
+        forward = cls.find("forward") if isinstance(cls, Class) else None
         if not isinstance(forward, Function):
-            return not (isinstance(receiver, Object) and isinstance(receiver.cls, str))
+            return not isinstance(cls, str)
         text = self._facts.text_of(forward.node)
         return any(word in text for word in (".to(", ".half(", ".type", "dtype", "autocast"))
 
