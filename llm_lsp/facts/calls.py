@@ -390,6 +390,7 @@ class Calls(LibraryCalls):
         if isinstance(last, ast.Return) and self.run_block(body[:-1]):
             self.step()
             result = self.evaluate(last.value) if last.value is not None else _NONE
+            self.note_together(result)
             if not frame.returns:
                 return result
             self.leave(result)

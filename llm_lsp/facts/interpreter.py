@@ -18,7 +18,6 @@ from llm_lsp.facts.values import (
     Object,
     Opaque,
     Symbol,
-    Tuple,
     Union,
     Value,
     join,
@@ -45,10 +44,14 @@ class Interpreter(Calls):
 
     # ------------------------------------------------------------ roots
 
-    def run_module(self) -> None:
+    def run_script(self) -> None:
+        """Run the module as Python runs it, its `__main__` guard included."""
         self.run_block(self.tree.body)
         self.frame.guards = ()
         self.frame.loops = ()
+
+    def run_roots(self) -> None:
+        """Run every function that nothing has called so far."""
         mark = self.trail.mark()
         while self.is_complete:
             waiting = [function for node, function in self.functions.items() if self.is_waiting(node, function)]
@@ -256,9 +259,7 @@ class Interpreter(Calls):
 
     def run_return(self, node: ast.Return) -> bool:
         value = self.evaluate(node.value) if node.value is not None else Constant(None)
-        if isinstance(value, Tuple):
-            held = [item for item in value.items if isinstance(item, Object)]
-            self.returned_together += [held] if len(held) > 1 else []
+        self.note_together(value)
         self.leave(value)
         return False
 

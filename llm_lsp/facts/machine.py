@@ -268,6 +268,11 @@ class Machine:
             if isinstance(option, Object):
                 self.uses.setdefault(option.id, set()).add(how)
 
+    def note_together(self, returned: Value) -> None:
+        """Write down the objects that a function returns in one tuple."""
+        held = [item for item in returned.items if isinstance(item, Object)] if isinstance(returned, Tuple) else []
+        self.returned_together += [held] if len(held) > 1 else []
+
     def leave(self, value: Value) -> None:
         """The function that is running returns, or yields, `value`."""
         frame = self.frame
