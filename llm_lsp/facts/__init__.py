@@ -53,13 +53,21 @@ class Facts:
         self.source = source
         self.world = world
         self.machine = Program(source, world.module, stop)
-        self.machine.run_module()
-        self.records = list(self.machine.calls.values())
+        self.machine.run_script()
+        self.script_records = list(self.machine.calls.values())
+        """The calls that running the module as a script leads to."""
+
+    @cached_property
+    def records(self) -> list[CallRecord]:
+        """All calls, those of the functions that nobody calls included."""
+        self.machine.run_roots()
+        return list(self.machine.calls.values())
 
     def close(self) -> None:
         """Let go of everything; no question may be asked afterwards."""
         self.machine.clear()
-        self.records.clear()
+        self.script_records.clear()
+        self.__dict__.pop("records", None)
 
     # ------------------------------------------------------------ places
 

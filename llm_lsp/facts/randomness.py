@@ -134,7 +134,9 @@ def generators(facts: Facts) -> Iterator[Generator]:
     """The generators that the entry points draw from, in the order of their first draws."""
     if facts.is_test_module:
         return
-    reached = [record for record in facts.records if _is_reached(facts, record)]
+    # Functions that nobody calls count in notebooks, and where they train: elsewhere running the script is enough.
+    every = facts.records if facts.source.is_notebook or "backward" in facts.source.text else facts.script_records
+    reached = [record for record in every if _is_reached(facts, record)]
     if not reached:
         return
     matters = YES if any(_trains_or_samples(facts, record) for record in reached) else NO
