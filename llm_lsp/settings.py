@@ -10,24 +10,25 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, NamedTuple, cast, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, cast
 
-from llm_lsp import __version__, toml
+from llm_lsp import __version__
 from llm_lsp.diagnostic import Severity
-from llm_lsp.setting_kinds import (
-    Choice,
-    Flag,
-    Glob,
-    Kind,
-    ListOf,
-    SeverityOr,
-    Size,
-    Specifier,
-    TableOf,
-    Text,
-    WrongValueError,
-)
-from llm_lsp.versions import Requirement
+
+if TYPE_CHECKING:  # most folders that a hook runs in have no settings to be read
+    from llm_lsp.setting_kinds import (
+        Choice,
+        Flag,
+        Glob,
+        Kind,
+        ListOf,
+        SeverityOr,
+        Size,
+        Specifier,
+        TableOf,
+        Text,
+    )
+    from llm_lsp.toml import KeyPath
 
 __all__ = [
     "DEFAULT_EXCLUDE",
@@ -217,9 +218,13 @@ class Key(NamedTuple):
 
 def keys() -> tuple[Key, ...]:
     """Every setting, in the order in which they are documented."""
+    from typing import get_type_hints
+
+    from llm_lsp import setting_kinds
+
     found: list[Key] = []
     defaults = Settings()
-    for attribute, hint in get_type_hints(Settings, include_extras=True).items():
+    for attribute, hint in get_type_hints(Settings, localns=vars(setting_kinds), include_extras=True).items():
         if hasattr(hint, "__metadata__"):
             key = Key(attribute.replace("_", "-"), attribute, hint.__metadata__[0], None, hint.__metadata__[1])
             found.append(key._replace(default=_plain(key, getattr(defaults, attribute))))
@@ -349,6 +354,8 @@ class _Layer(NamedTuple):
 
 
 def _read_layer(path: Path, before: Iterable[_Layer]) -> _Layer:
+    from llm_lsp.setting_kinds import WrongValueError
+
     origin = next(reversed([*before]), None)
     try:
         text = _text(path)
@@ -396,6 +403,8 @@ def _text(path: Path) -> str:
 
 
 def _table(path: Path, text: str) -> dict[str, Any] | None:
+    from llm_lsp import toml
+
     try:
         document = toml.parse(text)
     except toml.InvalidTomlError as error:
@@ -413,10 +422,12 @@ class _Lines:
     """The line of a key, or of the nearest key around it."""
 
     def __init__(self, path: Path, text: str) -> None:
-        self.prefix: toml.KeyPath = ("tool", "llm-lint") if path.name == _PYPROJECT else ()
+        self.prefix: KeyPath = ("tool", "llm-lint") if path.name == _PYPROJECT else ()
         self.text = text
 
-    def __call__(self, key: toml.KeyPath) -> int:
+    def __call__(self, key: KeyPath) -> int:
+        from llm_lsp import toml
+
         rows = toml.key_rows(self.text)
         path = self.prefix + key
         while path and path not in rows:
@@ -424,10 +435,13 @@ class _Lines:
         return rows.get(path, 1)
 
 
-def _check_version(table: Mapping[str, Any], path: Path, line: Callable[[toml.KeyPath], int]) -> None:
+def _check_version(table: Mapping[str, Any], path: Path, line: Callable[[KeyPath], int]) -> None:
     """Before anything else: a newer release's keys are unknown to this one, and that is not the user's mistake."""
     if "required-version" not in table:
         return
+    from llm_lsp.setting_kinds import Specifier, WrongValueError
+    from llm_lsp.versions import Requirement
+
     try:
         wanted = Specifier().read(table["required-version"], ("required-version",))
     except WrongValueError as error:
@@ -473,7 +487,7 @@ def _place_of(settings: Settings, key: tuple[str, ...], selector: str) -> tuple[
     return settings.root, None
 
 
-def _line(path: Path, key: toml.KeyPath) -> int:
+def _line(path: Path, key: KeyPath) -> int:
     return _Lines(path, _text(path))(key)
 
 
@@ -486,6 +500,8 @@ def _suggestion(word: str, right: Iterable[str]) -> str:
 
 
 def _plain(key: Key, value: object) -> Any:  # noqa: ANN401 (JSON)
+    from llm_lsp.setting_kinds import SeverityOr, TableOf
+
     if isinstance(key.kind, SeverityOr):
         return value.value if isinstance(value, Severity) else key.kind.none
     if isinstance(key.kind, TableOf):
