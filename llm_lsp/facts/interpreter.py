@@ -77,9 +77,7 @@ class Interpreter(Calls):
                 # It may have run as a root before anybody was seen to hand it over.
                 call.gradients = ANYTHING
         if self.superseded:
-            self.calls = {
-                id: call for id, call in self.calls.items() if call.frame.root.id not in self.superseded
-            }
+            self.calls = {id: call for id, call in self.calls.items() if call.frame.root.id not in self.superseded}
 
     def is_named_elsewhere(self, name: str) -> bool:
         text = self.text
@@ -452,7 +450,8 @@ class Interpreter(Calls):
     def carries(self, mark: int) -> bool:
         """Whether the next round may see something else that matters than this one did."""
         return any(
-            self.is_carried(store, full_key[1], before) for full_key, (store, before) in self.trail.befores(mark).items()
+            self.is_carried(store, full_key[1], before)
+            for full_key, (store, before) in self.trail.befores(mark).items()
         )
 
     def is_carried(self, store: Store, key: Hashable, before: Value | None) -> bool:

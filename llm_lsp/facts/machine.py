@@ -325,6 +325,12 @@ class Machine:
     def call_method(self, receiver: Value, name: str, arguments: Arguments, node: ast.AST) -> Value:
         raise NotImplementedError
 
+    def unresolved(
+        self, name: str, receiver: Value | None, arguments: Arguments, node: ast.AST, callee: Value = ANYTHING
+    ) -> Value:
+        """A call of which nobody knows what it does."""
+        raise NotImplementedError
+
     def run_block(self, body: list[ast.stmt]) -> bool:
         raise NotImplementedError
 

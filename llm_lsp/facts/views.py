@@ -406,7 +406,12 @@ class Call:
             cuts = truncation.constant is True or truncation.constant in {"longest_first", "only_first", "only_second"}
             return (truncation.place or self.place) if cuts else None
         limit = self.argument("max_length")
-        if limit is None or limit.constant is None or self.record.name == "apply_chat_template" or self.is_of_a_pipeline:
+        if (
+            limit is None
+            or limit.constant is None
+            or self.record.name == "apply_chat_template"
+            or self.is_of_a_pipeline
+        ):
             return None
         # With `padding` and without `truncation` nothing is cut (seen in transformers 5.24).
         return limit.place if self.passes("padding", "pad_to_max_length") is NO else None
