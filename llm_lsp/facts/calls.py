@@ -7,8 +7,8 @@ import ast
 from llm_lsp.facts.access import is_ids
 from llm_lsp.facts.builtin_calls import BuiltinCalls
 from llm_lsp.facts.events import NO_ARGUMENTS, Arguments, Frame
-from llm_lsp.facts.library_calls import is_device, is_module_class
 from llm_lsp.facts.machine import AUTOCAST, GRADIENTS, OFF, ON
+from llm_lsp.facts.model_states import is_device, is_module_class
 from llm_lsp.facts.store import Store
 from llm_lsp.facts.values import (
     ANYTHING,

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Callable
 
 from llm_lsp.facts.events import Arguments, CallRecord
-from llm_lsp.facts.expressions import Expressions
-from llm_lsp.facts.machine import GRADIENTS, OFF, ON
+from llm_lsp.facts.machine import GRADIENTS, OFF
+from llm_lsp.facts.model_states import ModelStates
 from llm_lsp.facts.values import (
     ANYTHING,
     Bound,
@@ -17,10 +17,8 @@ from llm_lsp.facts.values import (
     Object,
     Opaque,
     Partial,
-    Symbol,
     Tuple,
     Value,
-    one_of,
     options,
 )
 from llm_lsp.knowledge import library
@@ -41,14 +39,10 @@ _TOKENIZES = frozenset(
         "convert_tokens_to_ids",
     }
 )
+_COMPUTES_WITH_GRAPHS = ("torch.", "einops.", "copy.")
 
 
-def map_options(value: Value, change: Callable[[Value], Value]) -> Value:
-    """`change` of each thing that the value may be, under the same conditions."""
-    return one_of([(change(option), conditions) for option, conditions in options(value)])
-
-
-class LibraryCalls(Expressions):
+class LibraryCalls(ModelStates):
     """Calls whose callee a library defines."""
 
     def library_call(self, name: str, arguments: Arguments, node: ast.AST) -> Value:
@@ -65,82 +59,106 @@ class LibraryCalls(Expressions):
             )
         elif name in library.BACKWARD_FUNCTIONS:
             self.reached_gradient |= self.flow_of(arguments)
-        call.result = self.result_of_library_call(name, call, arguments, node)
+        call.result = self.result_of_library_call(name, call)
         return call.result
 
-    def result_of_library_call(self, name: str, call: CallRecord, arguments: Arguments, node: ast.AST) -> Value:
-        if name in library.WRAPPERS:
-            wrapped = next((arguments.get(key) for key in _FIRST_ARGUMENTS if arguments.get(key) is not None), None)
-            wrapped = wrapped or arguments.get("model", 0)
-            if wrapped is None:
-                return ANYTHING
-            if name in library.ADAPTING:
-                adapted = {option.id for option, _ in options(wrapped) if isinstance(option, Object)}
-                self.frozen |= adapted
-                if name in library.MAKES_ADAPTERS:
-                    self.adapted |= adapted
-            elif name.startswith("accelerate."):
-                self.placed_unseen(wrapped)
-            return wrapped
-        if name == "deepspeed.initialize":
-            engine, optimizer = arguments.get("model", 1), arguments.get("optimizer", 2)
-            self.placed_unseen(engine or ANYTHING)
-            return Tuple((engine or ANYTHING, optimizer or ANYTHING, ANYTHING, ANYTHING))
-        if name in library.NAMESPACES:
-            made = self.make(name, node, call.id)
-            for key, value in arguments.keywords.items():
-                self.heap[made.id, key] = value
-            return made
-        if name in library.COPIES:
-            original = arguments.get("x", 0) or ANYTHING
-            return self.copied(original, call, node) if isinstance(original, Object) else original
-        if name in {"os.environ.get", "os.getenv"}:
-            default = arguments.get("default", 1)
-            return self.vague(default) if isinstance(default, Constant) and default.value is not None else Opaque(name)
-        if name == "functools.partial" and arguments.positional and arguments.is_complete:
-            return Partial(arguments.positional[0], arguments.positional[1:], arguments.keywords)
+    def result_of_library_call(self, name: str, call: CallRecord) -> Value:
+        special = _SPECIAL.get(name)
+        if special is not None:
+            return special(self, call)
         owner, _, last = name.rpartition(".")
         if last in _LOADERS and owner:
             kind = library.kind_of(owner)
             if kind is not None:
-                return self.loaded(owner, kind, last, call, arguments, node)
+                return self.loaded(owner, kind, last, call, call.arguments, call.node)
         kind = library.kind_of(name)
         if kind is not None:
-            made = self.make(name, node, call.id)
-            if kind in {"model", "module"}:
-                self.new_module(made)
-            elif kind == "embedder":
-                self.heap[made.id, "#training"] = OFF
-            elif kind in {"trainer", "pipeline"}:
-                self.items_of_datasets(arguments, node)
-                call.flow = self.flow_of(arguments)
-                for value in arguments.values():
-                    self.placed_unseen(value)
-                if kind == "pipeline":
-                    self.new_pipeline(made, arguments, node)
-            return made
+            return self.instance_of_library(name, kind, call)
         if name in library.TRACKED_CLASSES:
-            return self.make(name, node, call.id)
-        if last == "DataLoader":
-            self.items_of_datasets(arguments, node)
-        collate = arguments.get("collate_fn") if last == "DataLoader" else None
+            return self.make(name, call.node, call.id)
         if not name.startswith("torch."):
-            for value in arguments.values():
+            for value in call.arguments.values():
                 if isinstance(value, Object) and self.kind(value) == "model":
                     self.placed_unseen(value)
-        sources = self.flow_of(arguments)
-        if isinstance(collate, (Function, Bound, Partial)):
-            dataset = arguments.get("dataset", 0) or ANYTHING
-            batch = self.make("builtins.list", node)
-            self.heap[batch.id, "each"] = self.iterate(dataset, node)
-            sources = sources | self.flow(self.call(collate, Arguments([batch], {}), node))
-        if last in library.NOT_DIFFERENTIABLE or not name.startswith(("torch.", "einops.", "copy.")):
-            sources = self.without_graph(sources)
         if name in library.STARTERS:
-            self.start(name, arguments, node)
-        if name in library.JOINERS and self.holds_float32(arguments.get("tensors", 0)):
-            return Opaque(library.FLOAT32, sources, call.id)
-        return Opaque(name, sources or frozenset((call.id,)), call.id)
+            self.start(name, call.arguments, call.node)
+        sources = self.batches_of(call) if last == "DataLoader" else self.flow_of(call.arguments)
+        if last in library.NOT_DIFFERENTIABLE or not name.startswith(_COMPUTES_WITH_GRAPHS):
+            sources = self.without_graph(sources)
+        is_float32 = name in library.JOINERS and self.holds_float32(call.arguments.get("tensors", 0))
+        return Opaque(library.FLOAT32 if is_float32 else name, sources or frozenset((call.id,)), call.id)
+
+    def instance_of_library(self, name: str, kind: str, call: CallRecord) -> Value:
+        """An object that a library's class, or its `pipeline`, makes."""
+        made = self.make(name, call.node, call.id)
+        if kind in {"model", "module"}:
+            self.new_module(made)
+        elif kind == "embedder":
+            self.heap[made.id, "#training"] = OFF
+        elif kind in {"trainer", "pipeline"}:
+            self.items_of_datasets(call.arguments, call.node)
+            call.flow = self.flow_of(call.arguments)
+            for value in call.arguments.values():
+                self.placed_unseen(value)
+            if kind == "pipeline":
+                self.new_pipeline(made, call.arguments, call.node)
+        return made
+
+    def wrapped(self, call: CallRecord) -> Value:
+        """What stands for its first argument."""
+        arguments = call.arguments
+        given = next((arguments.get(key) for key in _FIRST_ARGUMENTS if arguments.get(key) is not None), None)
+        wrapped = given or arguments.get("model", 0)
+        if wrapped is None:
+            return ANYTHING
+        if call.name in library.ADAPTING:
+            adapted = {option.id for option, _ in options(wrapped) if isinstance(option, Object)}
+            self.frozen |= adapted
+            if call.name in library.MAKES_ADAPTERS:
+                self.adapted |= adapted
+        elif call.name.startswith("accelerate."):
+            self.placed_unseen(wrapped)
+        return wrapped
+
+    def engine(self, call: CallRecord) -> Value:
+        """`deepspeed.initialize` gives engine, optimizer, loader and scheduler."""
+        model, optimizer = call.arguments.get("model", 1), call.arguments.get("optimizer", 2)
+        self.placed_unseen(model or ANYTHING)
+        return Tuple((model or ANYTHING, optimizer or ANYTHING, ANYTHING, ANYTHING))
+
+    def namespace(self, call: CallRecord) -> Value:
+        made = self.make(call.name, call.node, call.id)
+        for key, value in call.arguments.keywords.items():
+            self.heap[made.id, key] = value
+        return made
+
+    def copy(self, call: CallRecord) -> Value:
+        original = call.arguments.get("x", 0) or ANYTHING
+        return self.copied(original, call, call.node) if isinstance(original, Object) else original
+
+    def environment(self, call: CallRecord) -> Value:
+        """A variable of the environment holds its default, unless somebody sets it."""
+        default = call.arguments.get("default", 1)
+        is_known = isinstance(default, Constant) and default.value is not None
+        return self.vague(default) if is_known and default is not None else Opaque(call.name)
+
+    def partial(self, call: CallRecord) -> Value:
+        given = call.arguments
+        if not given.positional or not given.is_complete:
+            return Opaque(call.name, self.flow_of(given) or frozenset((call.id,)), call.id)
+        return Partial(given.positional[0], given.positional[1:], given.keywords)
+
+    def batches_of(self, call: CallRecord) -> frozenset[int]:
+        """What a loader's batches are computed from: the dataset's items, by way of the function that collates them."""
+        arguments = call.arguments
+        self.items_of_datasets(arguments, call.node)
+        sources = self.flow_of(arguments)
+        collate = arguments.get("collate_fn")
+        if not isinstance(collate, (Function, Bound, Partial)):
+            return sources
+        batch = self.make("builtins.list", call.node)
+        self.heap[batch.id, "each"] = self.iterate(arguments.get("dataset", 0) or ANYTHING, call.node)
+        return sources | self.flow(self.call(collate, Arguments([batch], {}), call.node))
 
     def holds_float32(self, tensors: Value | None) -> bool:
         """Whether one of a list's tensors certainly is float32: then what they are joined to is, too."""
@@ -174,15 +192,6 @@ class LibraryCalls(Expressions):
                     given: list[Value] = [ANYTHING] if take.name == "__getitem__" else []
                     self.heap[value.id, "each"] = self.call(Bound(value, take), Arguments(given, {}), node)
 
-    def new_pipeline(self, made: Object, arguments: Arguments, node: ast.AST) -> None:
-        """A pipeline loads its model itself; where it puts it is known only if it is told."""
-        dtype = arguments.get("dtype") or arguments.get("torch_dtype")
-        self.heap[made.id, "#dtype"] = self.dtypes_of(dtype, node, ("dtype", "torch_dtype")) if dtype else ANYTHING
-        device = arguments.get("device")
-        if isinstance(device, Constant) and isinstance(device.value, int):
-            device = Constant("cpu" if device.value < 0 else "cuda", device.node, may=device.may)
-        self.heap[made.id, "#device"] = device or ANYTHING
-
     def map_over(self, receiver: Value, name: str, arguments: Arguments, node: ast.AST) -> Value | None:
         """`dataset.map(function)` and its like: the function is called with an item, and the result holds what it returns."""
         given = [value for value in arguments.values() if isinstance(value, (Function, Bound, Partial))]
@@ -208,130 +217,11 @@ class LibraryCalls(Expressions):
                 if isinstance(option, Function):
                     self.handed_over[option.node] = self.handed_over.get(option.node, False) or in_any_context
 
-    # ------------------------------------------------------------ models
-
-    def loaded(self, owner: str, kind: str, how: str, call: CallRecord, arguments: Arguments, node: ast.AST) -> Value:
-        made = self.make(owner, node, call.id)
-        if kind not in {"model", "pipeline"}:
-            return made
-        self.new_module(made)
-        self.heap[made.id, "#training"] = OFF if how == "from_pretrained" else ON
-        dtype = arguments.get("dtype") or arguments.get("torch_dtype")
-        if dtype is not None:
-            self.heap[made.id, "#dtype"] = self.dtypes_of(dtype, node, ("dtype", "torch_dtype"))
-        elif how == "from_pretrained":
-            # transformers 4 loads float32, transformers 5 what the checkpoint holds.
-            self.heap[made.id, "#dtype"] = ANYTHING
-        if arguments.get("quantization_config") or arguments.get("load_in_8bit") or arguments.get("load_in_4bit"):
-            self.heap[made.id, "#dtype"] = ANYTHING
-            self.heap[made.id, "#device"] = ANYTHING
-        placed = arguments.get("device_map")
-        if placed is not None:
-            self.heap[made.id, "#device"] = placed
-        if not arguments.is_complete:
-            self.heap[made.id, "#dtype"] = ANYTHING
-            self.heap[made.id, "#device"] = ANYTHING
-        return made
-
-    def copied(self, original: Object, call: CallRecord, node: ast.AST) -> Value:
-        """A module's copy has states of its own; of anything else it is enough that it is the same."""
-        if original.is_outside or self.kind(original) not in {"model", "module"}:
-            return original
-        made = self.make(original.cls or "", node, original.call)
-        for (owner, key), value in list(self.heap.items()):
-            if owner == original.id:
-                self.heap[made.id, key] = value
-        call.result = made
-        return made
-
-    def placed_unseen(self, value: Value) -> None:
-        """Somebody else decides from here on where a model lies and how it is cast."""
-        for option, _ in options(value):
-            if isinstance(option, Object):
-                self.heap[option.id, "#device"] = self.heap[option.id, "#dtype"] = ANYTHING
-
-    def new_module(self, made: Object) -> None:
-        """torch makes modules in training mode, on the CPU, in float32 (`set_default_dtype` aside)."""
-        self.heap[made.id, "#training"] = ON
-        self.heap[made.id, "#dtype"] = Constant("float32")
-        self.heap[made.id, "#device"] = Constant("cpu")
-
-    def dtypes_of(self, value: Value, node: ast.AST, keywords: tuple[str, ...]) -> Value:
-        """The floating-point types that an argument may name, asked for where it is passed."""
-        written: ast.AST = node
-        if isinstance(node, ast.Call):
-            written = next((keyword.value for keyword in node.keywords if keyword.arg in keywords), node)
-        return map_options(value, lambda option: self.dtype_of(option, written) or ANYTHING)
-
-    def dtype_of(self, value: Value, written: ast.AST) -> Constant | None:
-        """The floating-point type that a value names."""
-        name = (
-            value.name if isinstance(value, Symbol) else f"torch.{value.value}" if isinstance(value, Constant) else ""
-        )
-        known = library.FLOAT_TYPES.get(name)
-        if known is None:
-            return None
-        return Constant(known, written if isinstance(written, ast.expr) else None)
-
-    def state_of(self, model: Object) -> dict[str, Value]:
-        """What holds of a model at this moment: `training`, `dtype`, `device`."""
-        found: dict[str, Value] = {}
-        for key in ("training", "dtype", "device"):
-            value = self.heap.get((model.id, "#" + key))
-            if value is not None:
-                found[key] = value
-        return found
-
-    def move(self, model: Object, arguments: Arguments, node: ast.AST) -> None:
-        """`model.to(...)`: a device, a dtype, or both."""
-        if not arguments.is_complete:
-            self.heap[model.id, "#device"] = self.heap[model.id, "#dtype"] = ANYTHING
-        for name, value in [*(("", value) for value in arguments.positional), *arguments.keywords.items()]:
-            if name == "non_blocking":
-                continue
-            dtypes = [self.dtype_of(option, node) for option, _ in options(value)]
-            if all(dtype is not None for dtype in dtypes):
-                self.heap[model.id, "#dtype"] = map_options(
-                    value, lambda option: self.dtype_of(option, node) or ANYTHING
-                )
-            elif name == "dtype":
-                self.heap[model.id, "#dtype"] = ANYTHING
-            elif isinstance(value, Constant) or name == "device":
-                self.heap[model.id, "#device"] = value
-            else:
-                # One positional argument that may be either.
-                self.heap[model.id, "#device"] = value
-                if not is_device(value):
-                    self.heap[model.id, "#dtype"] = ANYTHING
-
-    def method_of_module(self, model: Object, name: str, arguments: Arguments, node: ast.AST) -> None:
-        """What a method of `torch.nn.Module` changes."""
-        key = (model.id, "#training")
-        if name == "eval":
-            self.heap[key] = OFF
-        elif name == "train":
-            mode = arguments.get("mode", 0)
-            self.heap[key] = (
-                ON if mode is None else Constant(bool(mode.value)) if isinstance(mode, Constant) else ANYTHING
-            )
-        elif name in {"half", "float", "bfloat16", "double"}:
-            wanted = {"half": "float16", "float": "float32", "bfloat16": "bfloat16", "double": "float64"}[name]
-            self.heap[model.id, "#dtype"] = Constant(wanted, node if isinstance(node, ast.expr) else None)
-        elif name == "cuda":
-            self.heap[model.id, "#device"] = Constant("cuda")
-        elif name == "cpu":
-            self.heap[model.id, "#device"] = Constant("cpu")
-        elif name == "to":
-            self.move(model, arguments, node)
-        elif name == "type":
-            self.heap[model.id, "#dtype"] = ANYTHING
-
     # ------------------------------------------------------------ methods
 
     def library_method(self, receiver: Object, name: str, arguments: Arguments, node: ast.AST) -> Value:
         """A method of an object that a library defines, or of one that came in from outside."""
         self.examine_lengths(arguments.values())
-        kind = self.kind(receiver)
         self.used(receiver, name)
         call = self.record(node, name, receiver, arguments)
         if name in library.BACKWARD_METHODS:
@@ -343,6 +233,7 @@ class LibraryCalls(Expressions):
         if mapped is not None:
             call.result = mapped
             return mapped
+        kind = self.kind(receiver)
         if name in library.PREPARE_METHODS and kind is None and arguments.positional:
             given = arguments.positional
             for value in given:
@@ -351,36 +242,33 @@ class LibraryCalls(Expressions):
         if kind == "model" and (name in library.SUBMODULES or name in library.FORWARD_METHODS):
             part = receiver if name in library.FORWARD_METHODS else self.child(receiver, name, node)
             return self.call_module(part, arguments, node)
-        if kind == "pipeline" and name == "to":
-            self.move(receiver, arguments, node)
+        if self.changes_itself(receiver, kind, name, call):
+            call.result = receiver
             return receiver
-        if kind == "pipeline" and name.startswith("enable_"):
-            self.placed_unseen(receiver)
-        if kind in {"model", "module"} or (kind is None and name in library.SAME_OBJECT_METHODS):
-            call.state = self.state_of(receiver)
-            self.method_of_module(receiver, name, arguments, node)
-            if name in library.SAME_OBJECT_METHODS:
-                call.result = receiver
-                return receiver
         if name == "register_forward_hook":
             self.escape(receiver)
-        call.result = self.result_of_method(receiver, kind, name, call, arguments, node)
+        call.result = self.result_of_method(receiver, kind, name, call)
         return call.result
 
-    def result_of_method(
-        self, receiver: Object, kind: str | None, name: str, call: CallRecord, arguments: Arguments, node: ast.AST
-    ) -> Value:
+    def changes_itself(self, receiver: Object, kind: str | None, name: str, call: CallRecord) -> bool:
+        """Change the states of a model or pipeline by one of its methods; whether the method returns the receiver."""
+        if kind == "pipeline":
+            if name.startswith("enable_"):
+                self.placed_unseen(receiver)
+            elif name == "to":
+                self.move(receiver, call.arguments, call.node)
+            return name == "to"
+        is_same = name in library.SAME_OBJECT_METHODS
+        if kind in {"model", "module"} or (kind is None and is_same):
+            call.state = self.state_of(receiver)
+            self.change_by_method(receiver, name, call.arguments, call.node)
+            return is_same
+        return False
+
+    def result_of_method(self, receiver: Object, kind: str | None, name: str, call: CallRecord) -> Value:
+        arguments = call.arguments
         if kind in {"tokenizer", "processor"}:
-            if name in _TOKENIZES:
-                self.note_written_text(call)
-                return Opaque(library.ENCODING, frozenset((call.id,)), call.id)
-            if "decode" in name or name in {"convert_tokens_to_string", "convert_ids_to_tokens"}:
-                sources = self.flow_of(arguments)
-                # A text that is made of some of the ids is a piece.
-                self.cut |= sources & self.sliced
-                written = any(id in self.graph_ids or self.is_generation(id) for id in sources)
-                return Opaque(None, frozenset((call.id,)) if written else sources, call.id)
-            return self.part_of(receiver, name + "()", node)
+            return self.result_of_tokenizer(receiver, name, call)
         if name == "generate":
             call.flow = self.flow_of(arguments)
             return Opaque(None, self.without_graph(call.flow) | {call.id}, call.id)
@@ -388,29 +276,43 @@ class LibraryCalls(Expressions):
             self.graph_ids.add(call.id)
             return Opaque(None, self.flow_of(arguments) | {call.id}, call.id)
         if name.startswith("parse_") and receiver.cls == "transformers.HfArgumentParser":
-            return self.parsed_classes(receiver, node)
+            return self.parsed_classes(receiver, call.node)
         if kind in {"embedder", "pipeline", "fast tokenizer", "optimizer", "trainer", "config"}:
             # Their helpers, such as a pipeline's `_unpack_latents`, return what was made of a graph that they were given.
             return Opaque(None, (self.flow_of(arguments) & self.graph_ids) | {call.id}, call.id)
-        if name in {"scale"} and arguments.positional:
+        if name == "scale" and arguments.positional:
             return arguments.positional[0]
         if name in {"items", "keys", "values"} and not arguments.values():
-            return self.items_of(receiver, name, call, node)
-        sources = self.flow_of(arguments)
+            return self.items_of(receiver, name, call, call.node)
         if kind is None and receiver.is_outside:
-            # Whatever it is, it may be a tensor: what its methods return was computed from it.
-            if name in library.NOT_DIFFERENTIABLE:
-                return Opaque(
-                    "length" if name in {"size", "numel"} else None, self.without_graph(sources | receiver.sources)
-                )
-            if name not in library.HARMLESS_METHODS:
-                call.is_resolved = False
-                self.escaped |= sources
-                for value in arguments.values():
-                    self.escape(value)
-            self.graph_ids.add(call.id)
-            return Opaque(None, sources | receiver.sources | {call.id}, call.id)
-        return Opaque(None, self.without_graph(sources), call.id)
+            return self.result_of_outside(receiver, name, call)
+        return Opaque(None, self.without_graph(self.flow_of(arguments)), call.id)
+
+    def result_of_tokenizer(self, tokenizer: Object, name: str, call: CallRecord) -> Value:
+        if name in _TOKENIZES:
+            self.note_written_text(call)
+            return Opaque(library.ENCODING, frozenset((call.id,)), call.id)
+        if "decode" not in name and name not in {"convert_tokens_to_string", "convert_ids_to_tokens"}:
+            return self.part_of(tokenizer, name + "()", call.node)
+        sources = self.flow_of(call.arguments)
+        # A text that is made of some of the ids is a piece.
+        self.cut |= sources & self.sliced
+        is_written = any(id in self.graph_ids or self.is_generation(id) for id in sources)
+        return Opaque(None, frozenset((call.id,)) if is_written else sources, call.id)
+
+    def result_of_outside(self, receiver: Object, name: str, call: CallRecord) -> Value:
+        """Whatever it is, it may be a tensor: what its methods return was computed from it."""
+        sources = self.flow_of(call.arguments)
+        if name in library.NOT_DIFFERENTIABLE:
+            cls = "length" if name in {"size", "numel"} else None
+            return Opaque(cls, self.without_graph(sources | receiver.sources))
+        if name not in library.HARMLESS_METHODS:
+            call.is_resolved = False
+            self.escaped |= sources
+            for value in call.arguments.values():
+                self.escape(value)
+        self.graph_ids.add(call.id)
+        return Opaque(None, sources | receiver.sources | {call.id}, call.id)
 
     def is_generation(self, id: int) -> bool:
         call = self.calls.get(id)
@@ -466,30 +368,13 @@ class LibraryCalls(Expressions):
             return True
         return node is not None and function.node.lineno <= node.lineno <= (function.node.end_lineno or 0)
 
-    def call_module(self, module: Object, arguments: Arguments, node: ast.AST) -> Value:
-        """A forward pass: its result holds a graph that leads to what went in."""
-        call = self.record(node, "()", module, arguments)
-        call.state = self.state_of(module if module.parent is None or not module.is_outside else module.parent)
-        self.used(module, "()")
-        self.graph_ids.add(call.id)
-        call.flow = self.flow_of(arguments)
-        passed = frozenset(source for source in call.flow if source in self.graph_ids or source not in self.calls)
-        call.result = Opaque(None, passed | {call.id}, call.id)
-        return call.result
 
-
-def is_device(value: Value) -> bool:
-    """Whether the value is certainly no dtype."""
-    if isinstance(value, Opaque):
-        return value.cls == "torch.device" or value.cls == "length"
-    if isinstance(value, Object):
-        return value.is_outside and ("device" in value.name or "rank" in value.name)
-    return all(isinstance(option, Constant) for option, _ in options(value))
-
-
-def is_module_class(cls: Class) -> bool:
-    """Whether instances are called for a forward pass."""
-    return any(
-        base in library.MODULE_BASES or base.startswith("torch.nn.") or library.kind_of(base) == "model"
-        for base in cls.library_bases()
-    )
+_SPECIAL: dict[str, Callable[[LibraryCalls, CallRecord], Value]] = {
+    **dict.fromkeys(library.WRAPPERS, LibraryCalls.wrapped),
+    **dict.fromkeys(library.NAMESPACES, LibraryCalls.namespace),
+    **dict.fromkeys(library.COPIES, LibraryCalls.copy),
+    "deepspeed.initialize": LibraryCalls.engine,
+    "functools.partial": LibraryCalls.partial,
+    "os.environ.get": LibraryCalls.environment,
+    "os.getenv": LibraryCalls.environment,
+}
