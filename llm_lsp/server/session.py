@@ -179,6 +179,8 @@ class Session:
         self._outdate(document.uri)
         if self.is_pushed(document.uri):
             self._schedule(document.uri, 0)
+        if document.path is not None:
+            self._check_dependents(document.path)
 
     def changed(self, document: Document) -> None:
         """A document is another one now, and those that rest on it may have other diagnostics."""

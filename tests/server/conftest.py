@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -39,4 +40,4 @@ def connect(workspace: Path) -> Iterator[Callable[..., Wire]]:
 @pytest.fixture
 def demo_rules(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rules that look for words, beside our own."""
-    monkeypatch.syspath_prepend(str(PACK))
+    monkeypatch.setattr(sys, "path", [str(PACK), *sys.path])

@@ -61,7 +61,8 @@ class Desk:
 
     def shown(self, uri: str) -> list[types.Diagnostic]:
         """What a user sees of a text now."""
-        return next((each[2] for each in reversed(self.published) if each[0] == uri), [])
+        found = [each[2] for each in self.published if each[0] == uri]
+        return found[-1] if found else []
 
     async def settled(self) -> None:
         """Wait until nothing is scheduled and nothing runs."""

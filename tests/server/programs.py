@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-__all__ = ["CLEAN", "FAULTY", "SAFE", "SECOND_MODEL"]
+__all__ = ["CLEAN", "FAULTY"]
 
 FAULTY = """\
+import torch
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 tokenizer = AutoTokenizer.from_pretrained("bert-base-cased")
@@ -16,11 +17,6 @@ def score(text):
     with torch.no_grad():
         return model(**tokenizer(text, return_tensors="pt")).logits
 """
-"""Its tokenizer is that of another model: LLM101 on line 2 from 0, with an unsafe fix."""
+"""Its tokenizer is that of another model: LLM101 on line 3 from 0, with an unsafe fix."""
 
 CLEAN = FAULTY.replace('"bert-base-cased"', '"bert-base-uncased"')
-
-SAFE = "import os\n\nx = 1  # noqa: LLM101\n"
-"""Its suppression suppresses nothing: LLM001 on line 2 from 0, with a safe fix."""
-
-SECOND_MODEL = 'name = "bert-base-uncased"\n'
