@@ -52,18 +52,15 @@ class Access(Machine):
         if isinstance(value, Object):
             return self.attribute_of_object(value, name, node)
         if isinstance(value, Class):
-            found = value.find(name)
-            return found if found is not None else ANYTHING
+            return value.find(name) or ANYTHING
         if isinstance(value, Union):
-            result: Value | None = None
-            for option, _ in value.options:
-                found = self.attribute(option, name, node)
-                result = found if result is None else join(result, found)
-            return result or ANYTHING
+            return self.join_all([self.attribute(option, name, node) for option, _ in value.options])
         if isinstance(value, Constant) and name == "value":
             return value  # a member of an enumeration: no constant of another kind has this attribute
-        if not value.sources:
-            return ANYTHING
+        return self.attribute_of_flow(value, name) if value.sources else ANYTHING
+
+    def attribute_of_flow(self, value: Value, name: str) -> Value:
+        """An attribute of something of which only the flow is known."""
         if name in _LENGTHS:
             return Opaque("length", self.without_graph(value.sources))
         if name in _TELLS_LENGTH:
@@ -159,31 +156,33 @@ class Access(Machine):
         if isinstance(value, Tuple) and isinstance(key, Constant) and isinstance(key.value, int):
             return value.items[key.value] if -len(value.items) <= key.value < len(value.items) else ANYTHING
         if isinstance(value, Object):
-            if isinstance(key, Constant):
-                if value.cls == "builtins.list" and isinstance(key.value, int):
-                    items = self.heap.get((value.id, "items"))
-                    if isinstance(items, Tuple):
-                        return self.item(items, key, node)
-                found = self.heap.get((value.id, f"[{key.value!r}]"))
-                if found is not None:
-                    return found
-                if value.is_outside:
-                    return self.part_of(value, f"[{key.value!r}]", node)
-            each = self.heap.get((value.id, "each"))
-            if each is not None:
-                return self.vague(each)
-            return self.part_of(value, "[]", node) if value.is_outside else ANYTHING
+            return self.item_of_object(value, key, node)
         if isinstance(value, Symbol):
             return Symbol(value.name) if value.name.startswith("typing.") else ANYTHING
         if isinstance(key, Constant) and key.value in _TELLS_LENGTH:
             self.length_examined |= value.sources
-        if isinstance(value, Opaque) and value.cls == "length":
+        if not isinstance(value, Opaque):
+            return Opaque(None, self.flow(value))
+        if value.cls == "length":
             return value
-        if isinstance(value, Opaque) and key.sources:
+        if key.sources:
             return Opaque(None, value.sources | key.sources, value.call)
-        if isinstance(value, Opaque):
-            return self.part_of_opaque(value, key.value if isinstance(key, Constant) else None)
-        return Opaque(None, self.flow(value))
+        return self.part_of_opaque(value, key.value if isinstance(key, Constant) else None)
+
+    def item_of_object(self, value: Object, key: Value, node: ast.AST) -> Value:
+        if isinstance(key, Constant):
+            items = self.heap.get((value.id, "items"))
+            if value.cls == "builtins.list" and isinstance(items, Tuple):
+                return self.item(items, key, node)
+            found = self.heap.get((value.id, f"[{key.value!r}]"))
+            if found is not None:
+                return found
+            if value.is_outside:
+                return self.part_of(value, f"[{key.value!r}]", node)
+        each = self.heap.get((value.id, "each"))
+        if each is not None:
+            return self.vague(each)
+        return self.part_of(value, "[]", node) if value.is_outside else ANYTHING
 
     def vague(self, value: Value) -> Value:
         """One of a container's values, no longer known which: constants become possible ones."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from llm_lsp.facts.access import is_ids
 from llm_lsp.facts.events import Arguments
@@ -20,7 +21,6 @@ from llm_lsp.knowledge import library
 
 __all__ = ["BuiltinCalls"]
 
-_DEEPEST = 6
 _DEEPEST_LENGTH = 3
 _CONTAINERS = frozenset({"builtins.list", "builtins.dict", "builtins.set"})
 _ITERATORS = frozenset(
@@ -29,6 +29,8 @@ _ITERATORS = frozenset(
 _WITHOUT_RESULT = frozenset(
     {"print", "isinstance", "hasattr", "callable", "type", "id", "issubclass", "repr", "format", "input"}
 )
+_MAKES_ANYTHING = frozenset({"exec", "eval", "__import__", "compile", "globals", "locals", "vars"})
+_MAKES_NUMBERS = frozenset({"str", "int", "float", "bool", "round"})
 _MAKES_WORDS = frozenset({"()", "split", "tokenize", "encode", "encode_plus", "batch_encode_plus"})
 _NONE = Constant(None)
 
@@ -43,59 +45,87 @@ class BuiltinCalls(LibraryCalls):
             return Opaque("count" if self.is_collection(first) else "length", self.without_graph(self.flow(first)))
         if name != "range":
             self.examine_lengths(given)
-        if name == "super":
-            return Opaque("super")
-        if name in {"getattr", "setattr"} and len(given) > 1:
-            return self.call_attribute_builtin(name, given, node)
-        if name in {"exec", "eval", "__import__", "compile", "globals", "locals", "vars"}:
+        special = _SPECIAL.get(name)
+        result = special(self, arguments, node) if special is not None else None
+        if result is not None:
+            return result
+        if name in _MAKES_ANYTHING:
             return self.unresolved("builtins." + name, None, arguments, node)
-        if name in {"str", "int", "float", "bool", "round", "abs"}:
-            if name == "str" and isinstance(first, Constant) and isinstance(first.value, str):
-                return first
-            return (
-                Opaque(None, self.without_graph(self.flow(first))) if name != "abs" else Opaque(None, self.flow(first))
-            )
-        if name == "next":
-            return self.iterate(first, node)
-        if name == "dict" and not given:
-            made = self.make("builtins.dict", node)
-            for key, value in arguments.keywords.items():
-                self.heap[made.id, f"[{key!r}]"] = value
-            held = [*arguments.keywords.values(), *arguments.spread]
-            if held:
-                self.heap[made.id, "each"] = self.join_all(held)
-            self.heap[made.id, "keys"] = Constant(tuple(arguments.keywords)) if arguments.is_complete else ANYTHING
-            return made
-        if name in {"map", "filter"} and len(given) > 1:
-            each = self.call(first, Arguments([self.iterate(value, node) for value in given[1:]], {}), node)
-            made = self.make("builtins.list", node)
-            self.heap[made.id, "each"] = each if name == "map" else self.iterate(given[1], node)
-            return made
-        if name in {"list", "set"} and not given:
-            made = self.make("builtins." + name, node)
-            self.heap.forget((made.id, "each"))
-            return made
-        if name in _ITERATORS:
+        if name in _MAKES_NUMBERS:
+            return Opaque(None, self.without_graph(self.flow(first)))
+        if name in _ITERATORS or name == "open":
             call = self.record(node, "builtins." + name, None, arguments)
-            return Opaque("builtins." + name, self.flow_of(arguments), call.id)
-        if name == "open":
-            call = self.record(node, "builtins.open", None, arguments)
-            return Opaque("builtins.open", frozenset((call.id,)), call.id)
+            sources = self.flow_of(arguments) if name != "open" else frozenset((call.id,))
+            return Opaque("builtins." + name, sources, call.id)
         if name in _WITHOUT_RESULT:
             self.record(node, "builtins." + name, None, arguments)
             return ANYTHING
         return Opaque(library.ENCODING if is_ids(first) else None, self.flow_of(arguments))
 
-    def call_attribute_builtin(self, name: str, given: list[Value], node: ast.AST) -> Value:
+    def make_dict(self, arguments: Arguments, node: ast.AST) -> Value | None:
+        if arguments.positional:
+            return None
+        made = self.make("builtins.dict", node)
+        for key, value in arguments.keywords.items():
+            self.heap[made.id, f"[{key!r}]"] = value
+        held = [*arguments.keywords.values(), *arguments.spread]
+        if held:
+            self.heap[made.id, "each"] = self.join_all(held)
+        self.heap[made.id, "keys"] = Constant(tuple(arguments.keywords)) if arguments.is_complete else ANYTHING
+        return made
+
+    def make_empty(self, arguments: Arguments, node: ast.AST) -> Value | None:
+        if arguments.positional:
+            return None
+        made = self.make("builtins.list", node)
+        self.heap.forget((made.id, "each"))
+        return made
+
+    def call_for_each(self, arguments: Arguments, node: ast.AST) -> Value | None:
+        """`map` holds what its function returns, `filter` what it looked at."""
+        if len(arguments.positional) < 2:
+            return None
+        function, *iterables = arguments.positional
+        result = self.call(function, Arguments([self.iterate(value, node) for value in iterables], {}), node)
+        made = self.make("builtins.list", node)
+        is_filter = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "filter"
+        self.heap[made.id, "each"] = self.iterate(iterables[0], node) if is_filter else result
+        return made
+
+    def next_of(self, arguments: Arguments, node: ast.AST) -> Value | None:
+        return self.iterate(arguments.positional[0], node) if arguments.positional else None
+
+    def text_of(self, arguments: Arguments, node: ast.AST) -> Value | None:
+        del node
+        first = arguments.positional[0] if arguments.positional else None
+        return first if isinstance(first, Constant) and isinstance(first.value, str) else None
+
+    def get_attribute(self, arguments: Arguments, node: ast.AST) -> Value | None:
+        given = arguments.positional
+        if len(given) < 2:
+            return None
+        key = given[1]
+        if not isinstance(key, Constant) or not isinstance(key.value, str):
+            self.escape(given[0])
+            return ANYTHING
+        found = self.attribute(given[0], key.value, node)
+        return join(found, given[2]) if len(given) > 2 else found
+
+    def set_attribute(self, arguments: Arguments, node: ast.AST) -> Value | None:
+        del node
+        given = arguments.positional
+        if len(given) < 3:
+            return None
         key = given[1]
         if isinstance(key, Constant) and isinstance(key.value, str):
-            if name == "setattr" and len(given) > 2:
-                self.assign_attribute(given[0], key.value, given[2])
-                return _NONE
-            found = self.attribute(given[0], key.value, node)
-            return join(found, given[2]) if len(given) > 2 else found
-        self.escape(given[0])
-        return ANYTHING
+            self.assign_attribute(given[0], key.value, given[2])
+        else:
+            self.escape(given[0])
+        return _NONE
+
+    def parent(self, arguments: Arguments, node: ast.AST) -> Value | None:
+        del arguments, node
+        return Opaque("super")
 
     def examine_lengths(self, values: list[Value], depth: int = 0) -> None:
         """Lengths, alone or in a container, are given to something that compares, prints or keeps them."""
@@ -173,3 +203,18 @@ class BuiltinCalls(LibraryCalls):
             if isinstance(default, Constant) and default.value is not None:
                 self.heap[parser.id, "option " + key] = self.vague(default)
         return ANYTHING
+
+
+_SPECIAL: dict[str, Callable[[BuiltinCalls, Arguments, ast.AST], Value | None]] = {
+    "super": BuiltinCalls.parent,
+    "getattr": BuiltinCalls.get_attribute,
+    "setattr": BuiltinCalls.set_attribute,
+    "str": BuiltinCalls.text_of,
+    "next": BuiltinCalls.next_of,
+    "dict": BuiltinCalls.make_dict,
+    "list": BuiltinCalls.make_empty,
+    "set": BuiltinCalls.make_empty,
+    "map": BuiltinCalls.call_for_each,
+    "filter": BuiltinCalls.call_for_each,
+}
+"""What these make of their arguments, or None where they are nothing special with them."""

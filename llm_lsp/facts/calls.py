@@ -195,19 +195,19 @@ class Calls(BuiltinCalls):
             return receiver
         if receiver.cls is not None and not receiver.cls.startswith(("torch.", "transformers.")):
             self.examine_lengths(arguments.values())
+        given = self.flow_of(arguments)
         if name in library.BACKWARD_METHODS:
-            self.reached_gradient |= sources | self.flow_of(arguments)
+            self.reached_gradient |= sources | given
             self.record(node, name, receiver, arguments)
             return ANYTHING
-        given = self.flow_of(arguments)
         if receiver.cls is None and not sources and given and name not in library.HARMLESS_METHODS:
             return self.unresolved(name, receiver, arguments, node, receiver)
         if name in library.PREPARE_METHODS and arguments.positional:
             positional = arguments.positional
             return positional[0] if len(positional) == 1 else Tuple(tuple(positional))
-        if name == "multinomial":
-            self.record(node, name, receiver, arguments)
         if name in library.NOT_DIFFERENTIABLE:
+            if name == "multinomial":
+                self.record(node, name, receiver, arguments)
             cls = "length" if name in {"size", "numel"} else library.of_ids(name) if is_ids(receiver) else None
             return Opaque(cls, self.without_graph(sources | given))
         call = self.record(node, name, receiver, arguments)
@@ -220,23 +220,9 @@ class Calls(BuiltinCalls):
             return mapped
         if name == "items":
             return Opaque("items", sources, call.id)
-        keeps = name in {"cuda", "cpu", "eval", "train"} or (
-            name == "to" and not any(isinstance(v, Symbol) for v in arguments.values())
-        )
-        is_float32 = str(receiver.cls).startswith(library.FEATURES) or receiver.cls in library.FLOAT32_TENSORS
-        is_moved = all(is_device(value) for value in arguments.positional) and "dtype" not in arguments.keywords
-        cls = receiver.cls if keeps and (is_moved or not is_float32) else None
-        if name == "float" and not arguments.values():
-            cls = library.FLOAT32
-        if (
-            receiver.cls is not None
-            and not keeps
-            and not receiver.cls.startswith(("torch.", "transformers.", "builtins."))
-        ):
-            cls = f"{receiver.cls}.{name}"
-        if is_ids(receiver) and name in library.ID_METHODS:
-            cls = receiver.cls
-        return Opaque(cls, sources | given or frozenset((call.id,)), receiver.call if keeps else call.id)
+        is_same = _returns_receiver(name, arguments)
+        cls = _class_of_result(receiver, name, arguments, is_same=is_same)
+        return Opaque(cls, sources | given or frozenset((call.id,)), receiver.call if is_same else call.id)
 
     # ------------------------------------------------------------ functions of the program
 
@@ -459,3 +445,26 @@ class Calls(BuiltinCalls):
             self.heap[made.id, name] = value
 
     # ------------------------------------------------------------ builtins
+
+
+def _returns_receiver(name: str, arguments: Arguments) -> bool:
+    """Whether a method gives the same thing back, moved or switched."""
+    if name == "to":
+        return not any(isinstance(value, Symbol) for value in arguments.values())
+    return name in {"cuda", "cpu", "eval", "train"}
+
+
+def _class_of_result(receiver: Opaque, name: str, arguments: Arguments, *, is_same: bool) -> str | None:
+    """What a method of something that is not followed returns, as far as a rule asks."""
+    cls = receiver.cls
+    if is_ids(receiver) and name in library.ID_METHODS:
+        return cls
+    if name == "float" and not arguments.values():
+        return library.FLOAT32
+    if is_same:
+        is_float32 = str(cls).startswith(library.FEATURES) or cls in library.FLOAT32_TENSORS
+        is_moved = all(is_device(value) for value in arguments.positional) and "dtype" not in arguments.keywords
+        return cls if is_moved or not is_float32 else None
+    if cls is not None and not cls.startswith(("torch.", "transformers.", "builtins.")):
+        return f"{cls}.{name}"
+    return None

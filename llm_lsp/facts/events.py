@@ -7,7 +7,7 @@ import ast
 from llm_lsp.facts.store import Changes, Store
 from llm_lsp.facts.values import ANYTHING, NOTHING, Condition, Constant, Function, Object, Sources, Value
 
-__all__ = ["Arguments", "CallRecord", "Frame", "NO_ARGUMENTS"]
+__all__ = ["NO_ARGUMENTS", "Arguments", "CallRecord", "Frame"]
 
 
 class Arguments:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Hashable
-from typing import Any
+from typing import Any, cast
 
 from llm_lsp.facts.calls import Calls
 from llm_lsp.facts.events import Arguments
@@ -94,8 +94,8 @@ class Interpreter(Calls):
             store, name = change[0], key[1]
             if store is module:
                 found[key] = change
-            elif store is self.heap and isinstance(name, tuple):
-                owner, attribute = name
+            elif store is self.heap:
+                owner, attribute = cast("tuple[int, str]", name)
                 if 0 <= owner <= known and not attribute.startswith("#"):
                     found[key] = change
         return found
@@ -593,5 +593,6 @@ _RUN: dict[type[ast.AST], Callable[[Interpreter, Any], bool]] = {
     ast.With: Interpreter.run_with,
     ast.AsyncWith: Interpreter.run_with,
 }
-if hasattr(ast, "TryStar"):
-    _RUN[ast.TryStar] = Interpreter.run_try
+_try_star: type[ast.AST] | None = getattr(ast, "TryStar", None)  # from Python 3.11
+if _try_star is not None:
+    _RUN[_try_star] = Interpreter.run_try

@@ -35,7 +35,7 @@ class ModelStates(Expressions):
     """Follows what models are in; the states are attributes whose names begin with `#`."""
 
     def new_module(self, made: Object) -> None:
-        """torch makes modules in training mode, on the CPU, in float32 (`set_default_dtype` aside)."""
+        """Torch makes modules in training mode, on the CPU, in float32 (`set_default_dtype` aside)."""
         self.heap[made.id, "#training"] = ON
         self.heap[made.id, "#dtype"] = Constant("float32")
         self.heap[made.id, "#device"] = Constant("cpu")

@@ -9,7 +9,6 @@ that its own auto-class tables keep.
 from __future__ import annotations
 
 from collections.abc import Iterable
-
 from functools import cache
 
 # ---------------------------------------------------------------- gradients and precision
