@@ -61,6 +61,7 @@ def _grammars() -> tuple[tuple[str, str, Callable[[argparse.ArgumentParser], Non
         ("check", "Lint files and folders.", _add_check),
         ("rule", "Explain a rule, or list all.", _add_rule),
         ("config", "Show the settings that hold, the environment and the library versions.", _add_config),
+        ("server", "Run the language server, for editors.", _add_server),
     )
 
 
@@ -82,10 +83,17 @@ def _run_config(options: argparse.Namespace) -> int:
     return run(options)
 
 
+def _run_server(options: argparse.Namespace) -> int:
+    from llm_lsp.cli.server import run
+
+    return run(options)
+
+
 _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "check": _run_check,
     "rule": _run_rule,
     "config": _run_config,
+    "server": _run_server,
 }
 
 
@@ -153,3 +161,10 @@ def _add_config(parser: argparse.ArgumentParser) -> None:
     _add_settings(parser)
     # The options of `check` that settings can be replaced with.
     parser.set_defaults(select=None, extend_select=None, ignore=None, fail_on=None, force_exclude=False)
+
+
+def _add_server(parser: argparse.ArgumentParser) -> None:
+    choice = parser.add_mutually_exclusive_group()
+    choice.add_argument("--stdio", action="store_true", help="use stdin and stdout, as without it")
+    choice.add_argument("--tcp", metavar="HOST:PORT", help="wait there for one client, to debug the server")
+    parser.add_argument("--log-level", choices=("debug", "info", "warning", "error"), default="warning")
