@@ -176,9 +176,11 @@ class Facts:
     def runs_of_models(self) -> Iterator[Call]:
         """The calls that make a model compute: forwards and `generate`."""
         for record in self.records:
-            if record.name in {"()", "generate"} and isinstance(record.receiver, Object):
-                if self.machine.kind(record.receiver) == "pipeline" or self.is_model(record.receiver) is YES:
-                    yield Call(self, record)
+            receiver = record.receiver if record.name in {"()", "generate"} else None
+            if not isinstance(receiver, Object):
+                continue
+            if self.machine.kind(receiver) == "pipeline" or self.is_model(receiver) is YES:
+                yield Call(self, record)
 
     def generators(self) -> Iterator[Generator]:
         """The generators of random numbers that the program's entry points draw from."""

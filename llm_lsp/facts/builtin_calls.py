@@ -153,7 +153,8 @@ class BuiltinCalls(LibraryCalls):
                 )
             return arguments.positional[-1] if name == "setdefault" and arguments.positional else _NONE
         if name in {"items", "keys", "values"}:
-            return self.items_of(receiver, name, self.record(node, name, receiver, arguments), node)
+            self.record(node, name, receiver, arguments)
+            return self.items_of(receiver, name, node)
         if name in {"get", "pop"}:
             found = self.item(receiver, arguments.positional[0] if arguments.positional else ANYTHING, node)
             default = arguments.positional[1] if len(arguments.positional) > 1 else None
@@ -177,7 +178,7 @@ class BuiltinCalls(LibraryCalls):
             self.cut |= self.flow_of(arguments) & self.sliced
         return Opaque(None, self.flow_of(arguments))
 
-    def method_of_parser(self, parser: Object, name: str, arguments: Arguments, node: ast.AST) -> Value:
+    def method_of_parser(self, parser: Object, name: str, arguments: Arguments) -> Value:
         """argparse: what an option holds when the user gives none is known, and may be replaced."""
         if name in {"add_argument_group", "add_mutually_exclusive_group"}:
             return parser

@@ -186,7 +186,7 @@ class Calls(BuiltinCalls):
         if cls in _CONTAINERS:
             return self.method_of_container(receiver, name, arguments, node)
         if cls == "argparse.ArgumentParser":
-            return self.method_of_parser(receiver, name, arguments, node)
+            return self.method_of_parser(receiver, name, arguments)
         return self.library_method(receiver, name, arguments, node)
 
     def method_of_opaque(self, receiver: Opaque, name: str, arguments: Arguments, node: ast.AST) -> Value:
@@ -258,7 +258,7 @@ class Calls(BuiltinCalls):
         declared = function.node.args
         names = [argument.arg for argument in (*declared.posonlyargs, *declared.args)]
         positional = arguments.positional if receiver is None else [receiver, *arguments.positional]
-        values: dict[str, Value] = dict(zip(names, positional))
+        values: dict[str, Value] = dict(zip(names, positional, strict=False))
         frame.receiver = receiver
         keyword_names = {argument.arg for argument in declared.kwonlyargs}
         rest: dict[str, Value] = {}
@@ -296,10 +296,7 @@ class Calls(BuiltinCalls):
         frame.mark = self.trail.mark()
         node = function.node
         result: Value = ANYTHING
-        if isinstance(node, ast.Lambda):
-            result = self.evaluate(node.body)
-        else:
-            result = self.run_body(node.body, frame)
+        result = self.evaluate(node.body) if isinstance(node, ast.Lambda) else self.run_body(node.body, frame)
         self.frame = caller
         if is_decorated:
             self.heap[GRADIENTS], self.heap[AUTOCAST] = gradients, autocast
@@ -441,7 +438,7 @@ class Calls(BuiltinCalls):
             for statement in owner.node.body
             if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)
         ]
-        for name, value in (*zip(fields, arguments.positional), *arguments.keywords.items()):
+        for name, value in (*zip(fields, arguments.positional, strict=False), *arguments.keywords.items()):
             self.heap[made.id, name] = value
 
     # ------------------------------------------------------------ builtins

@@ -10,6 +10,7 @@ from typing import Any
 from llm_lsp.facts.access import Access, is_ids
 from llm_lsp.facts.constants import compare, compute
 from llm_lsp.facts.events import Arguments
+from llm_lsp.facts.machine import OFF, ON
 from llm_lsp.facts.store import Store
 from llm_lsp.facts.values import (
     ANYTHING,
@@ -122,7 +123,7 @@ class Expressions(Access):
         keys: list[object] = []
         is_known = True
         values: list[Value] = []
-        for key, item in zip(node.keys, node.values):
+        for key, item in zip(node.keys, node.values, strict=True):
             value = self.evaluate(item)
             values.append(value)
             name = None if key is None else self.evaluate(key)
@@ -198,9 +199,7 @@ class Expressions(Access):
         return value
 
     def evaluate_comparison(self, node: ast.Compare) -> Value:
-        values = [self.evaluate(node.left)]
-        for other in node.comparators:
-            values.append(self.evaluate(other))
+        values = [self.evaluate(side) for side in (node.left, *node.comparators)]
         found = NOTHING
         for value in values:
             sources = self.flow(value)
@@ -288,9 +287,9 @@ class Expressions(Access):
     def defaults_of(self, arguments: ast.arguments) -> dict[str, Value]:
         found: dict[str, Value] = {}
         positional = [*arguments.posonlyargs, *arguments.args]
-        for argument, default in zip(reversed(positional), reversed(arguments.defaults)):
+        for argument, default in zip(reversed(positional), reversed(arguments.defaults), strict=False):
             found[argument.arg] = self.evaluate(default)
-        for argument, maybe in zip(arguments.kwonlyargs, arguments.kw_defaults):
+        for argument, maybe in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
             if maybe is not None:
                 found[argument.arg] = self.evaluate(maybe)
         return found
@@ -334,9 +333,9 @@ class Expressions(Access):
     def change_mode(self, module: Object, method: str, node: ast.Call) -> None:
         """`eval()` and `train()` of something that may be a module."""
         if method == "eval":
-            self.heap[module.id, "#training"] = Constant(False)
+            self.heap[module.id, "#training"] = OFF
         elif method == "train":
-            self.heap[module.id, "#training"] = ANYTHING if node.args or node.keywords else Constant(True)
+            self.heap[module.id, "#training"] = ANYTHING if node.args or node.keywords else ON
 
     def arguments(self, node: ast.Call) -> Arguments:
         positional: list[Value] = []

@@ -54,7 +54,7 @@ class Interpreter(Calls):
         """Run every function that nothing has called so far."""
         mark = self.trail.mark()
         while self.is_complete:
-            waiting = [function for node, function in self.functions.items() if self.is_waiting(node, function)]
+            waiting = [function for node, function in self.functions.items() if self.is_waiting(node)]
             if not waiting:
                 break
             # Those first whose name stands nowhere else: the others are likely called, and then no roots.
@@ -100,7 +100,7 @@ class Interpreter(Calls):
                     found[key] = change
         return found
 
-    def is_waiting(self, node: ast.AST, function: Function) -> bool:
+    def is_waiting(self, node: ast.AST) -> bool:
         return node not in self.entered and not isinstance(node, ast.Lambda)
 
     def run_root(self, function: Function) -> None:
@@ -283,7 +283,7 @@ class Interpreter(Calls):
         self.frame.outer |= frozenset(node.names)
         return True
 
-    # ------------------------------------------------------------ imports and definitions
+    # ------------------------------------------------------------ definitions
 
     def run_import(self, node: ast.Import | ast.ImportFrom) -> bool:
         raise NotImplementedError
@@ -459,27 +459,24 @@ class Interpreter(Calls):
         now = store.get(key)
         if now is before:
             return False
-        if isinstance(key, tuple):
-            if key[1] == "items":
-                return False
-            if before is None:
-                return key[1] == "each" and now is not None and not self.graph_ids.isdisjoint(self.flow(now))
-        if before is None:
+        part = cast("tuple[int, str]", key)[1] if store is self.heap else None
+        if part == "items":
             return False
+        if before is None:
+            return part == "each" and now is not None and not self.graph_ids.isdisjoint(self.flow(now))
         if now is None or not _is_plain(before) or not _is_plain(now):
             return True
         return not self.graph_ids.isdisjoint(now.sources - before.sources)
 
-    def run_break(self, node: ast.Break) -> bool:
+    def run_break(self, _: ast.Break) -> bool:
         if self.exits:
-            mark, breaks, _ = self.exits[-1]
+            mark, breaks = self.exits[-1][:2]
             breaks.append(self.changes_on_leaving(mark))
         return False
 
-    def run_continue(self, node: ast.Continue) -> bool:
+    def run_continue(self, _: ast.Continue) -> bool:
         if self.exits:
-            mark, _, continues = self.exits[-1]
-            continues.append(self.changes_on_leaving(mark))
+            self.exits[-1][2].append(self.changes_on_leaving(self.exits[-1][0]))
         return False
 
     # ------------------------------------------------------------ try and with

@@ -283,7 +283,7 @@ class LibraryCalls(ModelStates):
         if name == "scale" and arguments.positional:
             return arguments.positional[0]
         if name in {"items", "keys", "values"} and not arguments.values():
-            return self.items_of(receiver, name, call, call.node)
+            return self.items_of(receiver, name, call.node)
         if kind is None and receiver.is_outside:
             return self.result_of_outside(receiver, name, call)
         return Opaque(None, self.without_graph(self.flow_of(arguments)), call.id)
@@ -329,7 +329,7 @@ class LibraryCalls(ModelStates):
             items.append(self.outside(f"parsed {index}", node, cls) if isinstance(cls, Class) else ANYTHING)
         return Tuple(tuple(items))
 
-    def items_of(self, receiver: Object, name: str, call: CallRecord, node: ast.AST) -> Value:
+    def items_of(self, receiver: Object, name: str, node: ast.AST) -> Value:
         each = self.heap.get((receiver.id, "each"))
         inner = each if each is not None else self.part_of(receiver, "[]", node) if receiver.is_outside else ANYTHING
         made = self.make("builtins.list", node)

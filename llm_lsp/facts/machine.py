@@ -27,8 +27,7 @@ from llm_lsp.knowledge import library
 
 __all__ = ["GRADIENTS", "OFF", "ON", "Machine", "Stopped"]
 
-ON = Constant(True)
-OFF = Constant(False)
+ON, OFF = (Constant(value) for value in (True, False))
 GRADIENTS = (-1, "gradients")
 AUTOCAST = (-1, "autocast")
 _MOST_STEPS = 400_000
@@ -40,7 +39,7 @@ def _is_tuple(value: object) -> TypeGuard[tuple[object, ...]]:
     return isinstance(value, tuple)
 
 
-class Stopped(Exception):
+class Stopped(Exception):  # noqa: N818 - no error: an answer that nobody wants any more
     """Somebody no longer wants the answer."""
 
 

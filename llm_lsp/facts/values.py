@@ -48,6 +48,8 @@ Condition = tuple[ast.expr, bool]
 
 
 class Value:
+    """What is known of an expression."""
+
     __slots__ = ("sources",)
 
     sources: Sources
@@ -286,7 +288,7 @@ def join(left: Value, right: Value, test: ast.expr | None = None) -> Value:
         if isinstance(left, Opaque) and isinstance(right, Opaque) and not _stay_apart(left, right):
             return _join_opaque(left, right)
         if isinstance(left, Tuple) and isinstance(right, Tuple) and len(left.items) == len(right.items):
-            return Tuple(tuple(join(one, other, test) for one, other in zip(left.items, right.items)))
+            return Tuple(tuple(join(one, other, test) for one, other in zip(left.items, right.items, strict=True)))
         if kind is not Union and _is_same(left, right):
             # Of two equal constants, the one that may be replaced.
             return right if isinstance(right, Constant) and right.may else left
