@@ -365,3 +365,28 @@ def test_a_closed_file_leaves_no_garbage_behind() -> None:
         assert machine() is None
     finally:
         gc.enable()
+
+
+def test_a_generator_made_under_no_grad_runs_where_it_is_consumed() -> None:
+    code = """
+    def answers(lines):
+        for line in lines:
+            yield model(line)
+    with torch.no_grad():
+        inside = [answer for answer in answers(["a"])]
+        later = answers(["a"])
+    for answer in later:
+        print(answer)
+    """
+    assert gradients(code) == [NO, YES]
+
+
+def test_a_generator_made_under_no_grad_and_given_away_is_unknown() -> None:
+    code = """
+    def answers(lines):
+        for line in lines:
+            yield model(line)
+    with torch.no_grad():
+        keep(answers(["a"]))
+    """
+    assert gradients(code) == [UNKNOWN]

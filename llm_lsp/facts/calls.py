@@ -241,7 +241,36 @@ class Calls(BuiltinCalls):
             self.superseded.add(self.roots[function.node])
         frame = self.frame_of(function, node, caller)
         self.bind_parameters(function, arguments, receiver, frame)
+        if self.heap[GRADIENTS] is OFF and self.is_generator(function.node):
+            return self.deferred_to(function, frame, node)
         return self.run(function, frame)
+
+    def deferred_to(self, function: Function, frame: Frame, node: ast.AST) -> Value:
+        """A generator that is made under `no_grad`: its body runs where somebody iterates, in the context there.
+
+        Run here as well, with gradients unknown, for what it does to objects; an iteration that is seen runs it again.
+        """
+        made = self.make("builtins.generator", node)
+        self.deferred[made.id] = (function, frame, dict(frame.locals))
+        self.heap[GRADIENTS] = ANYTHING
+        self.heap[made.id, "each"] = self.run(function, frame)
+        self.heap[GRADIENTS] = OFF
+        return made
+
+    def is_generator(self, node: ast.AST) -> bool:
+        known = self.yields.get(node)
+        if known is None:
+            known = self.yields[node] = any(isinstance(part, (ast.Yield, ast.YieldFrom)) for part in ast.walk(node))
+        return known
+
+    def iterate(self, value: Value, node: ast.AST) -> Value:
+        waiting = self.deferred.get(value.id) if isinstance(value, Object) else None
+        if waiting is not None and isinstance(value, Object):
+            function, frame, variables = waiting
+            frame.locals, frame.returns = Store(self.trail), []
+            frame.locals.update(variables)
+            self.heap[value.id, "each"] = self.run(function, frame)
+        return super().iterate(value, node)
 
     def frame_of(self, function: Function, node: ast.AST, caller: Frame) -> Frame:
         """The same frame each time a loop comes by, so that what happens in it keeps its identity."""

@@ -96,6 +96,9 @@ class Machine:
         self.entered: dict[ast.AST, int] = {}
         self.roots: dict[ast.AST, int] = {}
         """Functions that were run as if nobody called them, with their frames' ids."""
+        self.deferred: dict[int, tuple[Function, Frame, dict[str, Value]]] = {}
+        """Generators by id: the function, its frame and what it was called with."""
+        self.yields: dict[ast.AST, bool] = {}
         self.superseded: set[int] = set()
         """Frames of roots that turned out to be called after all: what happened in them counts for nothing."""
         self.functions: dict[ast.AST, Function] = {}
@@ -356,6 +359,8 @@ class Machine:
         self.frames_by_site.clear()
         self.handed_over.clear()
         self.entered.clear()
+        self.deferred.clear()
+        self.yields.clear()
         self.roots.clear()
         self._ids_of_sites.clear()
 
