@@ -76,6 +76,16 @@ class Facts:
         found = source.range_of(node)
         return Place(source.path, found, source.segment(found))
 
+    def place_here(self, node: ast.AST) -> Place | None:
+        """Where this module writes the call, or makes the one that leads to it in another module."""
+        if self._source_of(node) is self.source:
+            return self.place(node)
+        made = next((record for record in self.machine.calls.values() if record.node is node), None)
+        for call in made.frame.chain() if made is not None else ():
+            if call.call is not None and self._source_of(call.call) is self.source:
+                return self.place(call.call)
+        return None
+
     def text_of(self, node: ast.AST) -> str:
         """The text of an expression."""
         source = self._source_of(node)

@@ -36,8 +36,8 @@ class Choice:
 
     @property
     def place(self) -> Place | None:
-        """Where it was asked for, where that is known."""
-        return None if self.node is None else self._facts.place(self.node)
+        """Where it was asked for, or where this module calls what asks for it; None where neither is known."""
+        return None if self.node is None else self._facts.place_here(self.node)
 
     def is_guarded_by(self, *words: str) -> bool:
         """Whether a test that mentions one of the words decided that it is the one, or that it was asked for."""
