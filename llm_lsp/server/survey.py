@@ -11,7 +11,7 @@ from lsprotocol import types
 
 from llm_lsp.decoding import with_unix_newlines
 from llm_lsp.server.checking import Result
-from llm_lsp.server.documents import TextDocument
+from llm_lsp.server.documents import Document, TextDocument
 from llm_lsp.server.session import Session
 from llm_lsp.server.uris import key_of, uri_of
 from llm_lsp.source import Source
@@ -24,6 +24,8 @@ class FileOnDisk(TextDocument):
     """A file that is not open."""
 
     data: bytes = field(default=b"", repr=False)
+    stamp: tuple[int, int] = (0, 0)
+    """Time of the last change and size, when it was read."""
 
     def source(self, shown_path: str, max_size: int) -> Source:
         """The bytes as the linter takes them."""
@@ -81,17 +83,19 @@ class Survey:
     def _check(self, path: Path) -> Result | None:
         before = self._session.surveyed.get(path)
         try:
-            data = path.read_bytes()
+            document = _read(path, before.document if before is not None else None)
         except OSError:
             self._session.surveyed.pop(path, None)
             return None
-        is_same = before is not None and isinstance(before.document, FileOnDisk) and before.document.data == data
-        document = before.document if before is not None and is_same else _on_disk(path, data)
         result = self._session.checker.check(document, before, lambda: False)
         self._session.surveyed[path] = result
         return result
 
 
-def _on_disk(path: Path, data: bytes) -> FileOnDisk:
-    text = with_unix_newlines(data.decode("utf-8-sig", "replace"))
-    return FileOnDisk(uri_of(path), 0, "python", text, data)
+def _read(path: Path, before: Document | None) -> FileOnDisk:
+    status = path.stat()
+    stamp = (status.st_mtime_ns, status.st_size)
+    if isinstance(before, FileOnDisk) and before.stamp == stamp:
+        return before
+    data = path.read_bytes()
+    return FileOnDisk(uri_of(path), 0, "python", with_unix_newlines(data.decode("utf-8-sig", "replace")), data, stamp)
