@@ -318,7 +318,8 @@ class Facts:
             for meeting, is_given in meetings:
                 key = (meeting.tokenizer.id, meeting.model.id)
                 # Where its own tokenizer's ids come too, the other ones are for another model of the program.
-                if key not in seen and (is_given or meeting.model.id not in served):
+                is_its_own = meeting.vocabulary_is_shared is YES
+                if key not in seen and (is_given or is_its_own or meeting.model.id not in served):
                     seen.add(key)
                     yield meeting
 

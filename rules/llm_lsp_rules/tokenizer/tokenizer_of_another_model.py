@@ -190,6 +190,27 @@ class Bot:
         self.model = AutoModelForCausalLM.from_pretrained("facebook/opt-125m")
 """,
         ),
+        # A tokenizer that is right for one of its models: the other one needs its own, and no fix can bring it.
+        Bad(
+            """\
+import torch
+from transformers import AutoModelForCausalLM, AutoModelForSequenceClassification, AutoTokenizer
+
+class BestOf:
+    def __init__(self):
+        self.tokenizer = AutoTokenizer.from_pretrained("gpt2")  # <- feeds model `roberta-base`
+        self.writer = AutoModelForCausalLM.from_pretrained("gpt2")
+        self.judge = AutoModelForSequenceClassification.from_pretrained("roberta-base")
+
+    @torch.no_grad()
+    def answer(self, question):
+        encoded = self.tokenizer(question, return_tensors="pt")
+        answers = self.writer.generate(**encoded, num_return_sequences=4, do_sample=False, num_beams=4)
+        texts = self.tokenizer.batch_decode(answers)
+        scores = self.judge(**self.tokenizer(texts, return_tensors="pt")).logits[:, 0]
+        return texts[scores.argmax()]
+""",
+        ),
     ]
     good = [
         Good("""\
@@ -379,19 +400,22 @@ print(model.generate(**tokenizer("Hello", return_tensors="pt"), max_new_tokens=5
     ]
 
     def check(self, facts: Facts) -> Iterator[Report]:
-        for meeting in facts.meetings():
+        meetings = list(facts.meetings())
+        for meeting in meetings:
             if meeting.vocabulary_is_shared is not NO:
                 continue
             tokenizer, model = meeting.tokenizer, meeting.model
             tokens, rows = (
                 (f" ({meeting.sizes[0]:,} tokens)", f" ({meeting.sizes[1]:,})") if meeting.sizes else ("", "")
             )
-            spelling = model.spelling_for(tokenizer)
+            fed = {other.model.name for other in meetings if other.tokenizer.load.place == tokenizer.load.place}
+            # With the tokenizer of one of several models the others would be wrong.
+            spelling = model.spelling_for(tokenizer) if len(fed) == 1 else None
             yield self.report(
                 tokenizer.load.place,
                 f"tokenizer `{tokenizer.name}`{tokens} feeds model `{model.name}`{rows}",
                 severity=None if meeting.is_certain else Severity.WARNING,
                 related=[(model.load.place, model.said("the model")), (meeting.place, "meets the model here")],
-                help=f"load the tokenizer of `{model.text}`",
+                help=f"load {'the tokenizer' if len(fed) == 1 else 'a second tokenizer, that'} of `{model.text}`",
                 fix=[Replace(tokenizer.name_place.range, spelling)] if spelling and tokenizer.name_place else (),
             )
