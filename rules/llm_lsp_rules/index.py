@@ -12,7 +12,7 @@ RULES: tuple[tuple[str, str, str, str, bool, tuple[str, ...], tuple[str, ...], s
         "tokenizer",
         "error",
         True,
-        ("from_pretrained", "pipeline(", "vllm"),
+        ("from_pretrained", "pipeline", "vllm"),
         (),
         "unsafe",
         "llm_lsp_rules.tokenizer.tokenizer_of_another_model",

@@ -27,7 +27,7 @@ class TokenizerOfAnotherModel(Rule):
 
     code = "LLM101"
     severity = Severity.ERROR
-    triggers = ("from_pretrained", "pipeline(", "vllm")
+    triggers = ("from_pretrained", "pipeline", "vllm")
     bad = [
         Bad(
             """\
