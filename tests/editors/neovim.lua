@@ -1,0 +1,70 @@
+-- Neovim as a client, without plugins: diagnostics, a code lens that is run, a quick fix that is applied and saved.
+-- For 0.7 and for what has changed since. Takes from the environment PYTHON and FILE.
+local passed, failed = 0, 0
+local function check(name, ok, extra)
+  if ok then passed = passed + 1 else failed = failed + 1 end
+  io.stdout:write((ok and 'ok   ' or 'FAIL ') .. name .. (extra and ('  ' .. tostring(extra)) or '') .. '\n')
+end
+local function wait(holds) return (vim.wait(30000, holds, 20)) end
+
+local function main()
+  local file = vim.env.FILE
+  vim.o.swapfile = false
+  vim.cmd('edit ' .. vim.fn.fnameescape(file))
+  local buffer = vim.api.nvim_get_current_buf()
+  vim.bo[buffer].filetype = 'python'
+  local shown = {}
+  local config = {
+    name = 'llm-lint',
+    cmd = { vim.env.PYTHON, '-m', 'llm_lsp', 'server' },
+    root_dir = vim.fn.fnamemodify(file, ':h'),
+    handlers = { ['window/showMessage'] = function(_, result) table.insert(shown, result.message) end },
+  }
+  local id
+  if vim.lsp.start then
+    id = vim.lsp.start(config)
+  else
+    id = vim.lsp.start_client(config)
+    vim.lsp.buf_attach_client(buffer, id)
+  end
+  local client
+  check('the server is initialized', wait(function()
+    client = vim.lsp.get_client_by_id(id)
+    return client and client.initialized
+  end))
+  check('a diagnostic', wait(function() return #vim.diagnostic.get(buffer) == 1 end))
+  local diagnostic = vim.diagnostic.get(buffer)[1]
+  check('the right diagnostic', diagnostic and diagnostic.lnum == 5 and diagnostic.col == 16 and diagnostic.code == 'LLM101'
+    and diagnostic.source == 'llm-lint', diagnostic and diagnostic.message)
+  vim.lsp.codelens.refresh()
+  check('a code lens', wait(function() return #vim.lsp.codelens.get(buffer) == 1 end))
+  local lens = vim.lsp.codelens.get(buffer)[1]
+  check('the right code lens', lens and lens.command.title == 'Check shapes' and lens.range.start.line == 4)
+  vim.api.nvim_win_set_cursor(0, { 5, 0 })
+  vim.lsp.codelens.run()
+  check('the lens is run', wait(function() return #shown == 1 and shown[1]:match('shapes') end), shown[1])
+  vim.api.nvim_win_set_cursor(0, { 6, 18 })
+  local offered = {}
+  vim.ui.select = function(items, _, choose)
+    for _, item in ipairs(items) do
+      table.insert(offered, (item.action or item[2]).title)
+    end
+    choose(items[1], 1)
+  end
+  vim.lsp.buf.code_action()
+  check('the quick fix is applied', wait(function()
+    return vim.api.nvim_buf_get_lines(buffer, 5, 6, false)[1]:match('"bert%-base%-uncased"') ~= nil
+  end), table.concat(offered, ' | '))
+  check('the diagnostic is gone', wait(function() return #vim.diagnostic.get(buffer) == 0 end))
+  vim.cmd('silent write')
+  client.stop(client)
+  check('the server has stopped', wait(function() return client.is_stopped(client) end))
+end
+
+local ok, failure = xpcall(main, debug.traceback)
+if not ok then
+  failed = failed + 1
+  io.stdout:write('ERROR ' .. failure .. '\n')
+end
+io.stdout:write(('%d passed, %d failed\n'):format(passed, failed))
+vim.cmd(failed == 0 and 'qall!' or 'cquit! 1')
