@@ -11,15 +11,12 @@ from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 from llm_lsp import __version__
+from llm_lsp.cli.usage import UsageError
 from llm_lsp.settings import OUTPUT_FORMATS
 
-__all__ = ["UsageError", "parse"]
+__all__ = ["parse"]
 
 FAIL_ON = ("error", "warning", "information", "never")
-
-
-class UsageError(Exception):
-    """What was asked for can't be done; the message says why and names the way out."""
 
 
 class _Formatter(argparse.HelpFormatter):

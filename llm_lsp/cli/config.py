@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from llm_lsp import __version__, toml
-from llm_lsp.cli.arguments import UsageError
 from llm_lsp.cli.selection import Selection, project_of
+from llm_lsp.cli.usage import UsageError
 from llm_lsp.files import shown
 from llm_lsp.project import Project, ProjectFile
 from llm_lsp.registry import entries

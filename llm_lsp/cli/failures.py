@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from llm_lsp.cli.arguments import UsageError
+from llm_lsp.cli.usage import UsageError
 from llm_lsp.environment import EnvironmentNotFoundError
 from llm_lsp.registry import RegistryError
 from llm_lsp.settings import SettingsError

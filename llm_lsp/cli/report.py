@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TextIO
 
-from llm_lsp.cli.arguments import UsageError
 from llm_lsp.cli.terminal import paint_for
+from llm_lsp.cli.usage import UsageError
 from llm_lsp.render import TEXT_FORMATS, Paint, Results, renderer
 from llm_lsp.render.paint import visible
 from llm_lsp.render.summary import count, statistics, summary

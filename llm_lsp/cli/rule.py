@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from llm_lsp import rule_page
-from llm_lsp.cli.arguments import UsageError
 from llm_lsp.cli.terminal import paint_for
+from llm_lsp.cli.usage import UsageError
 from llm_lsp.registry import RuleEntry, entries, explanation
 from llm_lsp.render.paint import Paint
 

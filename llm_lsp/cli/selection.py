@@ -6,7 +6,7 @@ from argparse import Namespace
 from collections.abc import Iterable
 from pathlib import Path
 
-from llm_lsp.cli.arguments import UsageError
+from llm_lsp.cli.usage import UsageError
 from llm_lsp.diagnostic import Severity
 from llm_lsp.project import Project, ProjectFile
 from llm_lsp.registry import RuleEntry, enabled, known

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from llm_lsp.cli.arguments import UsageError
+from llm_lsp.cli.usage import UsageError
 
 __all__ = ["run"]
 
