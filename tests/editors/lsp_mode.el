@@ -21,7 +21,7 @@
     found))
 (lsp-register-client
  (make-lsp-client :new-connection (lsp-stdio-connection (list (getenv "PYTHON") "-m" "llm_lsp" "server"))
-                  :activation-fn (lsp-activate-on "python") :major-modes '(python-mode) :server-id 'llm-lint))
+                  :activation-fn (lsp-activate-on "python") :major-modes '(python-mode) :add-on? t :server-id 'llm-lint))
 (defvar shown nil)
 (advice-add 'message :before
             (lambda (fmt &rest a) (when (stringp fmt) (push (apply #'format fmt a) shown))))

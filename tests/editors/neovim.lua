@@ -12,24 +12,31 @@ local function main()
   vim.o.swapfile = false
   vim.cmd('edit ' .. vim.fn.fnameescape(file))
   local buffer = vim.api.nvim_get_current_buf()
-  vim.bo[buffer].filetype = 'python'
   local shown = {}
-  local config = {
-    name = 'llm-lint',
-    cmd = { vim.env.PYTHON, '-m', 'llm_lsp', 'server' },
-    root_dir = vim.fn.fnamemodify(file, ':h'),
-    handlers = { ['window/showMessage'] = function(_, result) table.insert(shown, result.message) end },
-  }
-  local id
-  if vim.lsp.start then
-    id = vim.lsp.start(config)
+  local handlers = { ['window/showMessage'] = function(_, result) table.insert(shown, result.message) end }
+  local command = { vim.env.PYTHON, '-m', 'llm_lsp', 'server' }
+  if vim.lsp.config then
+    vim.lsp.config('llm_lint', {
+      cmd = command,
+      filetypes = { 'python' },
+      root_markers = { 'setup.cfg' },
+      handlers = handlers,
+    })
+    vim.lsp.enable('llm_lint')
+    vim.bo[buffer].filetype = 'python'
   else
-    id = vim.lsp.start_client(config)
+    vim.bo[buffer].filetype = 'python'
+    local id = vim.lsp.start_client({
+      name = 'llm-lint',
+      cmd = command,
+      root_dir = vim.fn.fnamemodify(file, ':h'),
+      handlers = handlers,
+    })
     vim.lsp.buf_attach_client(buffer, id)
   end
   local client
   check('the server is initialized', wait(function()
-    client = vim.lsp.get_client_by_id(id)
+    client = (vim.lsp.get_clients or vim.lsp.get_active_clients)()[1]
     return client and client.initialized
   end))
   check('a diagnostic', wait(function() return #vim.diagnostic.get(buffer) == 1 end))
