@@ -326,16 +326,19 @@ def test_diff_prints_and_writes_nothing(run: Run) -> None:
     assert done == (
         1,
         '--- a.py\n+++ a.py\n@@ -1,3 +1,3 @@\n x = LOUD\n-y = PLAIN  # SMALL\n+y = fancy  # SMALL\n z = "é"\n',
-        "Would fix 1 problem in 1 file.\n",
+        "Would fix 1 problem in 1 file; 1 more with --unsafe-fixes.\n",
     )
     assert file.read_bytes() == TEXT.encode()
     assert "+x = calm" in run("check", "--diff", "--unsafe-fixes").out
     assert run("check", "--diff", "--exit-zero").code == 0
 
 
-def test_diff_without_changes_is_empty_whatever_is_found(run: Run) -> None:
+def test_diff_without_changes_is_empty_and_says_what_unsafe_fixes_there_are(run: Run) -> None:
     write("a.py", "LOUD\n")
-    assert run("check", "--diff") == (0, "", "")
+    assert run("check", "--diff") == (0, "", "No fix is safe; 1 can be shown with --unsafe-fixes.\n")
+    assert run("check", "--diff", "--quiet") == (0, "", "")
+    write("a.py", "SMALL\n")
+    assert run("check", "--diff", "--unsafe-fixes") == (0, "", "")
 
 
 def test_a_file_that_cant_be_written_is_named_and_reported_as_it_is(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -352,6 +355,7 @@ def test_a_file_that_cant_be_written_is_named_and_reported_as_it_is(run: Run, mo
     assert "DEM102" in done.out
     assert "Fixed" not in done.out
     assert file.read_bytes() == b"PLAIN\n"
+    assert run("check", "--fix", "--exit-zero").code == 2
 
 
 def test_fixes_that_do_not_settle_are_an_error_and_the_file_stays(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -565,6 +569,27 @@ def test_a_reader_that_leaves_early_ends_it_quietly(lines: int) -> None:
     os.close(written)
     assert done.stderr == b""
     assert done.returncode == 141
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell closes the streams")
+@pytest.mark.parametrize(
+    ("closed", "code", "is_shown"),
+    [
+        ("<&-", 1, True),
+        (">&-", 1, False),
+        ("2>&-", 1, True),
+        ("<&- >&- 2>&-", 1, False),
+        ("- <&-", 2, False),
+        ("missing.py 2>&-", 2, False),
+    ],
+)
+def test_a_closed_stream_changes_neither_the_work_nor_the_exit_code(closed: str, code: int, is_shown: bool) -> None:
+    write("a.py", "LOUD\n")
+    command = ["sh", "-c", f'exec "$0" -m llm_lsp check {closed}', sys.executable]
+    done = subprocess.run(command, capture_output=True, check=False, env=environment())
+    stdin_is_missed = b"llm-lint: stdin is closed, so `-` has nothing to read\n" if closed.startswith("-") else b""
+    assert (done.returncode, done.stderr) == (code, stdin_is_missed)
+    assert (b"LOUD" in done.stdout) is is_shown
 
 
 def test_a_bug_of_our_own_is_an_error_and_nothing_found(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

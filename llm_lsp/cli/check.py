@@ -19,7 +19,7 @@ from llm_lsp.project import Project, ProjectFile
 from llm_lsp.registry import RuleEntry, entries, explanation, known
 from llm_lsp.render.paint import visible
 from llm_lsp.render.results import QuotedLines, Results, place
-from llm_lsp.render.summary import count
+from llm_lsp.render.summary import count, difference_summary
 from llm_lsp.source import Source
 
 __all__ = ["run"]
@@ -82,6 +82,8 @@ class _Job:
                 collect_if_needed()
 
     def check_stdin(self, file: ProjectFile) -> None:
+        if sys.stdin is None:
+            raise UsageError("stdin is closed, so `-` has nothing to read")
         source = Source.from_bytes(file.shown_path, sys.stdin.buffer.read(), max_size=file.settings.max_source_size)
         is_skipped = self._project.is_skipped(file.path)
         outcome = Outcome((), source) if is_skipped else self._outcome(file, source)
@@ -106,8 +108,10 @@ class _Job:
             print(f"llm-lint: {visible(failure)}", file=sys.stderr)
         changes = sum(sum(counts.values()) for counts in self._changed.values())
         if options.diff:
-            if changes and not options.quiet:
-                print(f"Would fix {count(changes, 'problem')} in {count(len(self._changed), 'file')}.", file=sys.stderr)
+            left = () if options.unsafe_fixes else self._diagnostics
+            said = difference_summary(changes, len(self._changed), left)
+            if said and not options.quiet:
+                print(said, file=sys.stderr)
             return self._exit_code(found=bool(changes))
         if options.add_noqa:
             if not options.quiet:
@@ -173,11 +177,9 @@ class _Job:
         )
 
     def _exit_code(self, *, found: bool) -> int:
-        if self._options.exit_zero:
-            return _CLEAN
         if self._failures:
             return _FAILED
-        return _FOUND if found else _CLEAN
+        return _FOUND if found and not self._options.exit_zero else _CLEAN
 
     def _read_again(self, path: str) -> Source | None:
         """A file that a related place lies in, to quote it."""

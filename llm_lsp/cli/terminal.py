@@ -23,10 +23,19 @@ _WIDTH = 30
 
 
 def prepare_streams() -> None:
-    """Make every character printable in some form, whatever the console's encoding, and line ends the same anywhere."""
+    """Make every character printable in some form, whatever the console's encoding, and line ends the same anywhere.
+
+    What the parent process closed can be written to like any other stream.
+    """
+    sys.stdout = sys.stdout or _nowhere()
+    sys.stderr = sys.stderr or _nowhere()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace", newline="\n")
+
+
+def _nowhere() -> TextIO:
+    return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123 - for as long as the process lives
 
 
 def silence_stdout() -> None:

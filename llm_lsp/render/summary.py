@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from llm_lsp.diagnostic import Applicability, Diagnostic, Severity
 from llm_lsp.render.paint import Paint
 from llm_lsp.render.results import Results
 
-__all__ = ["count", "statistics", "summary"]
+__all__ = ["count", "difference_summary", "statistics", "summary"]
 
 
 def summary(results: Results) -> str:
@@ -22,6 +23,15 @@ def summary(results: Results) -> str:
     named = ", ".join(_severity(kinds[severity], severity) for severity in Severity if kinds[severity])
     found = f"{fixed}{'found' if fixed else 'Found'} {count(total, 'problem')} ({named}) {where}"
     return f"{found}{_repairable(results)}."
+
+
+def difference_summary(changes: int, files: int, left: Sequence[Diagnostic]) -> str:
+    """What `--diff` would change, and what it leaves to --unsafe-fixes, in one line; empty where there is neither."""
+    unsafe = sum(_has_fix(diagnostic, Applicability.UNSAFE) for diagnostic in left)
+    if changes:
+        more = f"; {unsafe:,} more with --unsafe-fixes" if unsafe else ""
+        return f"Would fix {count(changes, 'problem')} in {count(files, 'file')}{more}."
+    return f"No fix is safe; {unsafe:,} can be shown with --unsafe-fixes." if unsafe else ""
 
 
 def statistics(results: Results, paint: Paint) -> list[str]:
