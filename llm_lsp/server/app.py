@@ -122,6 +122,7 @@ class App:
             # Relative paths then mean what they mean to the command line in the first folder.
             with suppress(OSError):
                 os.chdir(roots[0])
+        self.server.editor_protocol.trace = params.trace or types.TraceValue.Off
         self.session.begin(capabilities, folders, params.initialization_options)
         if capabilities.pulls_diagnostics:
             whole = self.session.options.workspace_diagnostics

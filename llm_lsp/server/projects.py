@@ -50,6 +50,8 @@ class EditorProject(Project):
         self._memory = memory
         self._checked: dict[Path, Settings] = {}
         self._parsed: dict[Path, tuple[Document, Source]] = {}
+        self._stamps: dict[Path, tuple[int, int]] = {}
+        """Of files on the disk: time of the last change and size, when they were read."""
         # Nobody names an open file as the command line's paths do, so that what is excluded is excluded.
         super().__init__([folder], python=python, overrides={"force_exclude": True})
 
@@ -67,9 +69,16 @@ class EditorProject(Project):
         return self._checked[folder]
 
     def source(self, file: ProjectFile) -> Source:
-        """A file's text as the client has it open, else as it lies on the disk."""
+        """A file's text as the client has it open, else as it lies on the disk now."""
         document = self._documents.at(file.path)
         if not isinstance(document, TextDocument):
+            self._parsed.pop(file.path, None)
+            # Clients need not tell of files that change.
+            status = file.path.stat()
+            stamp = (status.st_mtime_ns, status.st_size)
+            if self._stamps.setdefault(file.path, stamp) != stamp:
+                self._stamps[file.path] = stamp
+                self._sources.pop(file.path, None)
             return super().source(file)
         kept = self._parsed.get(file.path)
         if kept is None or kept[0] is not document:

@@ -11,6 +11,7 @@ import logging
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Event
 from typing import Any, NamedTuple, TypeVar
 
@@ -73,6 +74,7 @@ class Session:
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._settings_shown: dict[Path, str] = {}
         self._told: set[str] = set()
+        self._pages: TemporaryDirectory[str] | None = None
 
     # ------------------------------------------------------------ beginning and end
 
@@ -98,6 +100,8 @@ class Session:
         for run in self._runs.values():
             run.stop.set()
         self._worker.shutdown(wait=False, cancel_futures=True)
+        if self._pages is not None:
+            self._pages.cleanup()
 
     @property
     def tasks(self) -> list[asyncio.Task[None]]:
@@ -319,6 +323,14 @@ class Session:
                 )
 
     # ------------------------------------------------------------ messages
+
+    def written(self, name: str, text: str) -> Path:
+        """A text as a file that the client can open, until the session ends."""
+        if self._pages is None:
+            self._pages = TemporaryDirectory(prefix="llm-lint-", ignore_cleanup_errors=True)
+        path = Path(self._pages.name, name)
+        path.write_text(text, encoding="utf-8")
+        return path
 
     def tell_once(self, kind: str, message: str, level: types.MessageType = types.MessageType.Warning) -> None:
         """Show a message, unless there was one of its kind in this session."""

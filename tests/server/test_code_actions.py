@@ -11,6 +11,7 @@ from lsprotocol import types
 
 from llm_lsp.server import checking
 from llm_lsp.server.requests import code_action, code_action_resolve, execute_command
+from llm_lsp.server.uris import path_of
 from tests.server.desk import PULLING, PUSHED_TO, Desk, at_desk
 from tests.server.opening import change_text, codes, open_text, pulled
 
@@ -239,15 +240,18 @@ def test_a_rule_is_explained(workspace: Path) -> None:
 
 
 def test_a_rule_is_explained_in_a_document_where_the_client_opens_one(workspace: Path) -> None:
-    from llm_lsp.server.uris import path_of
-
-    async def work(desk: Desk) -> str:
+    async def work(desk: Desk) -> Path:
         await execute_command.handle(desk.session, types.ExecuteCommandParams("llm-lint.explain", ["LLM101"]))
-        return desk.documents[0]
+        path = path_of(desk.documents[0])
+        assert path is not None
+        assert read(path).startswith("**LLM101** `tokenizer-of-another-model`")
+        return path
 
-    path = path_of(at_desk(workspace, work, capabilities=replace(PULLING, shows_documents=True)))
-    assert path is not None
-    assert path.read_text(encoding="utf-8").startswith("**LLM101** `tokenizer-of-another-model`")
+    assert not at_desk(workspace, work, capabilities=replace(PULLING, shows_documents=True)).exists()
+
+
+def read(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ import os
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -49,9 +48,7 @@ def test_a_client_that_vanishes_takes_it_along(connect: Connect, workspace: Path
     wire.open(path.as_uri(), FAULTY * 2_000)
     assert wire.process.stdin is not None
     wire.process.stdin.close()
-    began = time.monotonic()
     assert wire.wait_for_end() == 1
-    assert time.monotonic() - began < 10
 
 
 def test_shutdown_in_the_middle_of_work_is_answered(connect: Connect, workspace: Path) -> None:

@@ -291,3 +291,49 @@ def test_a_change_in_another_file_counts_without_touching_this_one(workspace: Pa
         assert await desk.next_published(uri, 6) == []
 
     at_desk(workspace, work, capabilities=PUSHED_TO)
+
+
+@pytest.mark.parametrize("is_told", [True, False], ids=["told", "not told"])
+def test_a_file_that_is_gone_from_the_disk_counts_no_more(is_told: bool, workspace: Path) -> None:
+    names = write(workspace / "names.py", 'NAME = "bert-base-uncased"\n')
+
+    async def work(desk: Desk) -> None:
+        uri = open_text(desk, workspace / "a.py", IMPORTER)
+        first = await pulled(desk, uri)
+        assert codes(first) == ["LLM101"]
+        names.rename(workspace / "others.py")
+        if is_told:
+            told_of(desk, names, kind=types.FileChangeType.Deleted)
+            told_of(desk, workspace / "others.py", kind=types.FileChangeType.Created)
+        assert codes(await pulled(desk, uri, first.result_id)) == []
+
+    at_desk(workspace, work)
+
+
+def test_a_file_that_changes_on_the_disk_counts_although_nobody_tells(workspace: Path) -> None:
+    names = write(workspace / "names.py", 'NAME = "bert-base-uncased"\n')
+
+    async def work(desk: Desk) -> None:
+        uri = open_text(desk, workspace / "a.py", IMPORTER)
+        first = await pulled(desk, uri)
+        assert codes(first) == ["LLM101"]
+        write(names, 'NAME = "bert-base-cased"\n')
+        assert codes(await pulled(desk, uri, first.result_id)) == []
+
+    at_desk(workspace, work)
+
+
+def test_a_client_that_pulls_is_asked_to_when_another_text_counts(workspace: Path) -> None:
+    names = write(workspace / "names.py", 'NAME = "bert-base-uncased"\n')
+
+    async def work(desk: Desk) -> None:
+        uri = open_text(desk, workspace / "a.py", IMPORTER)
+        await pulled(desk, uri)
+        open_text(desk, workspace / "unrelated.py", "x = 1\n")
+        await desk.settled()
+        assert desk.refreshed == []
+        open_text(desk, names, 'NAME = "bert-base-cased"\n')
+        await desk.until(lambda: desk.refreshed == ["diagnostics"])
+        assert codes(await pulled(desk, uri)) == []
+
+    at_desk(workspace, work)

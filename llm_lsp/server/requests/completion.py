@@ -14,7 +14,7 @@ from llm_lsp.server.session import Session
 
 __all__ = ["TRIGGERS", "handle"]
 
-TRIGGERS = ['"', "'", "/", ":", "[", ",", " "]
+TRIGGERS = ['"', "'", "/", "["]
 
 _BEFORE = 400
 """So many characters before the cursor are looked at: a call may begin some lines above."""

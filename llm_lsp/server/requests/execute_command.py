@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
@@ -41,20 +39,12 @@ async def _explain(session: Session, arguments: list[Any]) -> str:
     page = rule_markdown(rule)
     published = rule_page(rule.name)
     if session.capabilities.shows_documents:
-        session.client.show_document(published or uri_of(_written(f"{rule.code} {rule.name}.md", page)))
+        session.client.show_document(published or uri_of(session.written(f"{rule.code} {rule.name}.md", page)))
     else:
         first = explanation(rule).partition("\n")[0]
         more = published or f"`llm-lint rule {rule.code}` says more"
         session.client.show_message(f"{rule.code} {rule.name}: {first} ({more})", types.MessageType.Info)
     return page
-
-
-def _written(name: str, text: str) -> Path:
-    """A page as a file that an editor can open."""
-    folder = Path(tempfile.mkdtemp(prefix="llm-lint-"))
-    path = folder / name
-    path.write_text(text, encoding="utf-8")
-    return path
 
 
 async def _debug_information(session: Session, arguments: list[Any]) -> str:
