@@ -59,6 +59,7 @@ def _grammars() -> tuple[tuple[str, str, Callable[[argparse.ArgumentParser], Non
         ("rule", "Explain a rule, or list all.", _add_rule),
         ("config", "Show the settings that hold, the environment and the library versions.", _add_config),
         ("server", "Run the language server, for editors.", _add_server),
+        ("facts", "Show what is known of the calls in a file: for authors of rules.", _add_facts),
     )
 
 
@@ -86,11 +87,18 @@ def _run_server(options: argparse.Namespace) -> int:
     return run(options)
 
 
+def _run_facts(options: argparse.Namespace) -> int:
+    from llm_lsp.cli.facts import run
+
+    return run(options)
+
+
 _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "check": _run_check,
     "rule": _run_rule,
     "config": _run_config,
     "server": _run_server,
+    "facts": _run_facts,
 }
 
 
@@ -158,6 +166,10 @@ def _add_config(parser: argparse.ArgumentParser) -> None:
     _add_settings(parser)
     # The options of `check` that settings can be replaced with.
     parser.set_defaults(select=None, extend_select=None, ignore=None, fail_on=None, force_exclude=False)
+
+
+def _add_facts(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("place", metavar="FILE[:LINE]", help="a file, and a line of it")
 
 
 def _add_server(parser: argparse.ArgumentParser) -> None:

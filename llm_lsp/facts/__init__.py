@@ -67,7 +67,8 @@ class Facts:
         """Let go of everything; no question may be asked afterwards."""
         self.machine.clear()
         self.script_records.clear()
-        self.__dict__.pop("records", None)
+        for kept in ("records", "_records_by_name"):
+            self.__dict__.pop(kept, None)
 
     # ------------------------------------------------------------ places
 
@@ -172,10 +173,17 @@ class Facts:
 
     def calls(self, *names: str) -> Iterator[Call]:
         """The calls of functions with these qualified names, or of methods with these bare names."""
-        wanted = frozenset(names)
+        found = [record for name in names for record in self._records_by_name.get(name, ())]
+        for record in sorted(found, key=lambda record: record.id) if len(names) > 1 else found:
+            yield Call(self, record)
+
+    @cached_property
+    def _records_by_name(self) -> dict[str, list[CallRecord]]:
+        """Asked by every rule: one pass instead of one for each."""
+        found: dict[str, list[CallRecord]] = {}
         for record in self.records:
-            if record.name in wanted:
-                yield Call(self, record)
+            found.setdefault(record.name, []).append(record)
+        return found
 
     def forwards(self) -> Iterator[Call]:
         """The calls of a model, or of what is one by the way it is used."""
