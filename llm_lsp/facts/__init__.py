@@ -11,12 +11,17 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from llm_lsp.facts.attention import AttentionRequest, attention_requests
+from llm_lsp.facts.callers import Callers
+from llm_lsp.facts import token_flows
 from llm_lsp.facts.events import CallRecord
 from llm_lsp.facts.extents import TRAINS, Extent, inference_around, training_nodes, way
 from llm_lsp.facts.machine import Stopped
 from llm_lsp.facts.place import Place
 from llm_lsp.facts.program import Program
 from llm_lsp.facts.randomness import Generator, generators
+from llm_lsp.facts.rounds import KeptMode, RepeatedLoader, kept_modes, repeated_loaders
+from llm_lsp.facts.sums import RunningSum, running_sums
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer, set_answer_hook
 from llm_lsp.facts.values import Class, Constant, Object, Opaque, Symbol, Value, options
 from llm_lsp.facts.views import Argument, Call, Choice, Loaded, Meeting, constants_of
@@ -32,14 +37,18 @@ __all__ = [
     "UNKNOWN",
     "YES",
     "Argument",
+    "AttentionRequest",
     "Call",
     "Choice",
     "Extent",
     "Facts",
     "Generator",
+    "KeptMode",
     "Loaded",
     "Meeting",
     "Place",
+    "RepeatedLoader",
+    "RunningSum",
     "Stopped",
     "Truth",
     "set_answer_hook",
@@ -52,6 +61,7 @@ class Facts:
     def __init__(self, source: Source, world: World, stop: Callable[[], bool] | None = None) -> None:
         self.source = source
         self.world = world
+        self.stop = stop
         self.machine = Program(source, world.module, stop)
         self.machine.run_script()
         self.script_records = list(self.machine.calls.values())
@@ -200,9 +210,21 @@ class Facts:
             if self.machine.kind(receiver) == "pipeline" or self.is_model(receiver) is YES:
                 yield Call(self, record)
 
+    def kept_modes(self) -> Iterator[KeptMode]:
+        """The `eval()` calls in a loop that a training pass of a later round may find as they left the model."""
+        return kept_modes(self)
+
+    def repeated_loaders(self) -> Iterator[RepeatedLoader]:
+        """The loaders with a distributed sampler that are run through inside a loop."""
+        return repeated_loaders(self)
+
     def generators(self) -> Iterator[Generator]:
         """The generators of random numbers that the program's entry points draw from."""
         return generators(self)
+
+    def running_sums(self) -> Iterator[RunningSum]:
+        """The sums that go on from round to round of a loop, and of whose terms there may be gradients."""
+        return running_sums(self)
 
     def tokenizations(self) -> Iterator[Call]:
         """The calls that turn text into ids, or make a pipeline do so."""
@@ -223,6 +245,10 @@ class Facts:
                 if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "to":
                     found[value.func.value] = node.targets[0].id
         return found
+
+    def attention_requests(self) -> Iterator[AttentionRequest]:
+        """The calls that ask for attention maps of a model that the program loads."""
+        return attention_requests(self)
 
     # ------------------------------------------------------------ kinds
 
@@ -275,9 +301,22 @@ class Facts:
             return None
         call = Call(self, record)
         key = "model" if record.name.endswith(".pipeline") else "pretrained_model_name_or_path"
-        return self._loaded_by(value, call, key, 1 if key == "model" else 0)
+        if record.name.startswith("sentence_transformers."):
+            key = "model_name_or_path"
+        return self.loaded_by(value, call, key, 1 if key == "model" else 0)
 
-    def _loaded_by(self, value: Object | None, call: Call, key: str, position: int | None) -> Loaded | None:
+    def model_types(self, model: Object, load: str) -> list[str]:
+        """What `config.json` calls a model that `load` loads, whichever name holds; empty where one of them isn't known."""
+        from llm_lsp.knowledge.auto_classes import type_of_class
+
+        own = type_of_class(load.split(".")[-2])
+        loaded = self.loaded(model) if own is None else None
+        found = [self.world.checkpoint(str(name.value)) for name in loaded.names] if loaded is not None else []
+        known = [each.model_type.value for each in found if each is not None and each.model_type is not None]
+        return [own] if own is not None else known if len(known) == len(found) else []
+
+    def loaded_by(self, value: Object | None, call: Call, key: str, position: int | None) -> Loaded | None:
+        """What one argument of a call names; None where the name is not known."""
         argument = call.argument(key, position)
         names = self.choices(argument.value) if argument is not None else []
         if argument is None or not names or not all(isinstance(name.value, str) for name in names):
@@ -354,14 +393,14 @@ class Facts:
         models = [
             model
             for option, _ in (options(fed) if fed is not None else ())
-            for part in self._parts_of(option)
+            for part in self.pretrained_parts(option)
             for model in self._models_of(part, record)
         ]
         if not models:
             return
         tokenizers = [(self.loaded(found), place) for found, place in self.tokenizers_in(record)]
         if kind in _TOKENIZER_POSITION:
-            named = self._loaded_by(None, Call(self, record), "tokenizer", _TOKENIZER_POSITION[kind])
+            named = self.loaded_by(None, Call(self, record), "tokenizer", _TOKENIZER_POSITION[kind])
             tokenizers.append((named, self.place(record.node)))
         for model in models:
             for tokenizer, place in tokenizers:
@@ -386,7 +425,7 @@ class Facts:
                 if tokenizer is not None and model is not None:
                     yield tokenizer, model
 
-    def _parts_of(self, value: Value) -> list[Value]:
+    def pretrained_parts(self, value: Value) -> list[Value]:
         """A module of the program stands for the one pretrained model in it; any other value for itself."""
         if not isinstance(value, Object) or not isinstance(value.cls, Class):
             return [value]
@@ -398,7 +437,7 @@ class Facts:
         if isinstance(value, Object) and not self._has_own_rows(value):
             model = self.loaded(value)
         elif isinstance(value, Constant):
-            model = self._loaded_by(None, Call(self, record), "model", _MODEL_POSITION[self._kind_made(record) or ""])
+            model = self.loaded_by(None, Call(self, record), "model", _MODEL_POSITION[self._kind_made(record) or ""])
         else:
             model = None
         if model is not None:
@@ -422,6 +461,17 @@ class Facts:
                     return []
                 found.append(compare_tokenizers(first, second))
         return found
+
+    @cached_property
+    def callers(self) -> Callers:
+        """What other modules of the project do with this one's functions."""
+        return Callers(self)
+
+    # ------------------------------------------------------------ what goes into models
+
+    padded_prompts = token_flows.padded_prompts
+    added_tokens = token_flows.added_tokens
+    lengths = token_flows.lengths
 
     # ------------------------------------------------------------ chains
 

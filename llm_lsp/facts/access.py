@@ -65,6 +65,8 @@ class Access(Machine):
             return Opaque("length", self.without_graph(value.sources))
         if name in _TELLS_LENGTH:
             self.length_examined |= value.sources
+        elif name in library.ATTENTIONS:
+            self.attentions_read |= value.sources
         if name in library.NOT_DIFFERENTIABLE:
             return Opaque(None, self.without_graph(value.sources))
         return self.part_of_opaque(value, name)
@@ -73,10 +75,15 @@ class Access(Machine):
         """An attribute or item of something that is not followed: the features of a `BatchFeature` stay features."""
         if not isinstance(value, Opaque):
             return Opaque(None, value.sources)
+        known = self.parts.get((id(value), name))
+        if known is not None:
+            return known[1]
         is_feature = value.cls == library.FEATURES and name in library.FLOAT_FEATURES | library.PIXELS
         is_kept = is_feature or (is_ids(value) and name not in library.NOT_IDS)
         cls = library.MASK if is_ids(value) and name == "attention_mask" else value.cls if is_kept else None
-        return Opaque(f"{value.cls}.{name}" if is_feature else cls, value.sources, value.call)
+        made = Opaque(f"{value.cls}.{name}" if is_feature else cls, value.sources, value.call)
+        self.parts[id(value), name] = (value, made)
+        return made
 
     def attribute_of_object(self, value: Object, name: str, node: ast.AST) -> Value:
         found = self.heap.get((value.id, name))
@@ -159,8 +166,11 @@ class Access(Machine):
             return self.item_of_object(value, key, node)
         if isinstance(value, Symbol):
             return Symbol(value.name) if value.name.startswith("typing.") else ANYTHING
-        if isinstance(key, Constant) and key.value in _TELLS_LENGTH:
-            self.length_examined |= value.sources
+        if isinstance(key, Constant):
+            if key.value in _TELLS_LENGTH:
+                self.length_examined |= value.sources
+            elif key.value in library.ATTENTIONS or self.is_last_output(value, key.value):
+                self.attentions_read |= value.sources
         if not isinstance(value, Opaque):
             return Opaque(None, self.flow(value))
         if value.cls == "length":
@@ -168,6 +178,11 @@ class Access(Machine):
         if key.sources:
             return Opaque(None, value.sources | key.sources, value.call)
         return self.part_of_opaque(value, key.value if isinstance(key, Constant) else None)
+
+    def is_last_output(self, value: Value, key: object) -> bool:
+        """Whether it is the last part of a model's whole output that is taken: the attention maps, where they were asked for."""
+        made = self.calls.get(value.call) if key == -1 and isinstance(value, Opaque) and value.call is not None else None
+        return made is not None and made.name == "()" and made.result is value
 
     def item_of_object(self, value: Object, key: Value, node: ast.AST) -> Value:
         if isinstance(key, Constant):

@@ -197,8 +197,7 @@ class Calls(BuiltinCalls):
             self.examine_lengths(arguments.values())
         given = self.flow_of(arguments)
         if name in library.BACKWARD_METHODS:
-            self.reached_gradient |= sources | given
-            self.record(node, name, receiver, arguments)
+            self.compute_gradients(self.record(node, name, receiver, arguments), [receiver, *arguments.values()])
             return ANYTHING
         if receiver.cls is None and not sources and given and name not in library.HARMLESS_METHODS:
             return self.unresolved(name, receiver, arguments, node, receiver)
@@ -213,6 +212,8 @@ class Calls(BuiltinCalls):
         call = self.record(node, name, receiver, arguments)
         if name == "requires_grad_":
             self.frozen |= sources
+        elif name == "fit":
+            self.note_weights(call)
         if name == "sum" and receiver.cls == library.MASK:
             return Opaque("length", sources, call.id)
         mapped = self.map_over(receiver, name, arguments, node)
@@ -443,6 +444,7 @@ class Calls(BuiltinCalls):
             self.new_module(made)
         elif self.kind_of_class(cls) == "trainer":
             call.flow = self.flow_of(arguments)
+            self.note_weights(call)
             for value in arguments.values():
                 self.placed_unseen(value)
         initialise = cls.find("__init__")

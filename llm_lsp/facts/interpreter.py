@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Hashable
 from typing import Any, cast
 
-from llm_lsp.facts.calls import Calls
+from llm_lsp.facts.accumulation import Accumulation
 from llm_lsp.facts.events import Arguments
 from llm_lsp.facts.machine import AUTOCAST, GRADIENTS, OFF
 from llm_lsp.facts.store import Changes, Store
@@ -30,7 +30,7 @@ __all__ = ["Interpreter"]
 _DEEPEST_SECOND_PASS = 1
 
 
-class Interpreter(Calls):
+class Interpreter(Accumulation):
     """Runs one module: as a script, then every function that nothing in the module calls."""
 
     def __init__(self, tree: ast.Module, text: str, stop: Callable[[], bool] | None) -> None:
@@ -135,6 +135,8 @@ class Interpreter(Calls):
             self.heap[AUTOCAST] = ANYTHING
         self.frame = module
         result = self.run(function, frame)
+        if self.sums:
+            self.keep_sums()
         self.returned |= self.flow(result)
         if not isinstance(result, Opaque):
             self.examine_lengths([result])
@@ -144,7 +146,7 @@ class Interpreter(Calls):
             isinstance(function.node, (ast.FunctionDef, ast.AsyncFunctionDef))
             and function.name in library.GRADIENT_HOOKS
         ):
-            self.reached_gradient |= self.flow(result)
+            self.compute_gradients_of_returned(result, frame)
         self.frame = module
 
     def is_handed_over(self, function: Function) -> bool:
@@ -232,6 +234,8 @@ class Interpreter(Calls):
 
     def run_assign(self, node: ast.Assign) -> bool:
         value = self.evaluate(node.value)
+        if type(node.value) is ast.BinOp and type(value) is Opaque:
+            value = self.sum_of(node, value)
         for target in node.targets:
             self.assign(target, value)
         return True
@@ -239,20 +243,6 @@ class Interpreter(Calls):
     def run_annotated(self, node: ast.AnnAssign) -> bool:
         if node.value is not None:
             self.assign(node.target, self.evaluate(node.value))
-        return True
-
-    def run_augmented(self, node: ast.AugAssign) -> bool:
-        before = self.evaluate(node.target)
-        value = self.evaluate(node.value)
-        if isinstance(before, Object) and before.cls == "builtins.list":
-            self.assign_item(before, ANYTHING, self.iterate(value, node))
-            return True
-        if isinstance(before, Constant) and isinstance(before.value, str) and isinstance(value, Constant):
-            operation = ast.BinOp(node.target, node.op, node.value)
-            self.assign(node.target, self.evaluate(operation))
-            return True
-        is_length = any(isinstance(side, Opaque) and side.cls == "length" for side in (before, value))
-        self.assign(node.target, Opaque("length" if is_length else None, self.flow(before) | self.flow(value)))
         return True
 
     def run_return(self, node: ast.Return) -> bool:
@@ -393,6 +383,7 @@ class Interpreter(Calls):
 
     def run_for(self, node: ast.For | ast.AsyncFor) -> bool:
         iterable = self.evaluate(node.iter)
+        self.note_iteration(node.iter, iterable)
 
         def bind() -> None:
             self.assign(node.target, self.iterate(iterable, node.target))
@@ -429,6 +420,10 @@ class Interpreter(Calls):
                 trail.meet(mark, continues[:1])
             for changes in continues if falls else continues[1:]:
                 trail.join_with(mark, changes)
+            if comes_round and self.switches:
+                self.note_modes(node)
+            if comes_round and self.sums:
+                self.keep_sums()
             if not comes_round or not self.carries(mark):
                 break
             if passes:
@@ -446,6 +441,13 @@ class Interpreter(Calls):
         for changes in breaks:
             trail.join_with(mark, changes)
         return True
+
+    def note_modes(self, loop: ast.AST) -> None:
+        """Write down the modules that the end of a round may leave in evaluation mode."""
+        for module in self.switches:
+            mode = self.heap.get((module, "#training"))
+            if mode is not None and any(isinstance(each, Constant) and not each.value for each, _ in options(mode)):
+                self.left_in_evaluation.add((loop, module))
 
     def carries(self, mark: int) -> bool:
         """Whether the next round may see something else that matters than this one did."""

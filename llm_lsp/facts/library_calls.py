@@ -6,8 +6,8 @@ import ast
 from collections.abc import Callable
 
 from llm_lsp.facts.events import Arguments, CallRecord
+from llm_lsp.facts.gradients import Gradients
 from llm_lsp.facts.machine import GRADIENTS, OFF
-from llm_lsp.facts.model_states import ModelStates
 from llm_lsp.facts.values import (
     ANYTHING,
     Bound,
@@ -42,7 +42,7 @@ _TOKENIZES = frozenset(
 _COMPUTES_WITH_GRAPHS = ("torch.", "einops.", "copy.")
 
 
-class LibraryCalls(ModelStates):
+class LibraryCalls(Gradients):
     """Calls whose callee a library defines."""
 
     def library_call(self, name: str, arguments: Arguments, node: ast.AST) -> Value:
@@ -58,7 +58,9 @@ class LibraryCalls(ModelStates):
                 Constant(bool(wanted.value)) if isinstance(wanted, Constant) and not wanted.may else ANYTHING
             )
         elif name in library.BACKWARD_FUNCTIONS:
-            self.reached_gradient |= self.flow_of(arguments)
+            self.compute_gradients(call, arguments.values())
+        elif name in library.CLIPS:
+            self.note_scaling(call)
         call.result = self.result_of_library_call(name, call)
         return call.result
 
@@ -98,6 +100,7 @@ class LibraryCalls(ModelStates):
         elif kind in {"trainer", "pipeline"}:
             self.items_of_datasets(call.arguments, call.node)
             call.flow = self.flow_of(call.arguments)
+            self.note_weights(call)
             for value in call.arguments.values():
                 self.placed_unseen(value)
             if kind == "pipeline":
@@ -225,8 +228,12 @@ class LibraryCalls(ModelStates):
         self.used(receiver, name)
         call = self.record(node, name, receiver, arguments)
         if name in library.BACKWARD_METHODS:
-            self.reached_gradient |= self.flow_of(arguments) | receiver.sources
+            self.compute_gradients(call, [*arguments.values(), receiver])
             return ANYTHING
+        if name in library.METHODS_OF_SCALING:
+            self.change_scaling(name)
+        elif name == "clip_grad_norm_":
+            self.note_scaling(call)
         if name == "requires_grad_":
             self.frozen |= {receiver.id}
         mapped = self.map_over(receiver, name, arguments, node)
@@ -236,6 +243,7 @@ class LibraryCalls(ModelStates):
         kind = self.kind(receiver)
         if name in library.PREPARE_METHODS and kind is None and arguments.positional:
             given = arguments.positional
+            self.note_weights(call)
             for value in given:
                 self.placed_unseen(value)
             return given[0] if len(given) == 1 else Tuple(tuple(given))
@@ -281,7 +289,7 @@ class LibraryCalls(ModelStates):
             # Their helpers, such as a pipeline's `_unpack_latents`, return what was made of a graph that they were given.
             return Opaque(None, (self.flow_of(arguments) & self.graph_ids) | {call.id}, call.id)
         if name == "scale" and arguments.positional:
-            return arguments.positional[0]
+            return self.scaled_by(call)
         if name in {"items", "keys", "values"} and not arguments.values():
             return self.items_of(receiver, name, call.node)
         if kind is None and receiver.is_outside:
@@ -290,6 +298,7 @@ class LibraryCalls(ModelStates):
 
     def result_of_tokenizer(self, tokenizer: Object, name: str, call: CallRecord) -> Value:
         if name in _TOKENIZES:
+            call.state = self.settings_of(tokenizer)
             self.note_written_text(call)
             return Opaque(library.ENCODING, frozenset((call.id,)), call.id)
         if "decode" not in name and name not in {"convert_tokens_to_string", "convert_ids_to_tokens"}:
@@ -340,6 +349,7 @@ class LibraryCalls(ModelStates):
 
     def call_tokenizer(self, tokenizer: Object, arguments: Arguments, node: ast.AST) -> Value:
         call = self.record(node, "()", tokenizer, arguments)
+        call.state = self.settings_of(tokenizer)
         self.used(tokenizer, "()")
         self.note_written_text(call)
         cls = library.FEATURES if self.kind(tokenizer) == "processor" else library.ENCODING

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
-from llm_lsp.facts.events import Arguments, CallRecord, Frame
+from llm_lsp.facts.events import Arguments, CallRecord, Frame, Iteration
 from llm_lsp.facts.store import Changes, Store, Trail
 from llm_lsp.facts.values import (
     ANYTHING,
@@ -24,6 +24,10 @@ from llm_lsp.facts.values import (
     options,
 )
 from llm_lsp.knowledge import library
+
+if TYPE_CHECKING:
+    from llm_lsp.facts.accumulation import Sum
+    from llm_lsp.facts.gradients import Differentiated
 
 __all__ = ["GRADIENTS", "OFF", "ON", "Machine", "Stopped"]
 
@@ -71,6 +75,13 @@ class Machine:
         self.graph_ids: set[int] = set()
         """Calls whose results may hold a graph of gradients."""
         self.reached_gradient: set[int] = set()
+        self.differentiated: list[Differentiated] = []
+        self.sums: dict[int, Sum] = {}
+        """Additions, by the ids of their records, to what was there before the round of the loop that adds."""
+        self.kept_sums: set[int] = set()
+        """Those of them whose result the next round finds, with the graph of what was added."""
+        self.parts: dict[tuple[int, object], tuple[Value, Opaque]] = {}
+        """Parts of what is not followed, with their owners: the same each time they are read."""
         self.escaped: set[int] = set()
         self.returned: set[int] = set()
         self.length_examined: set[int] = set()
@@ -78,6 +89,8 @@ class Machine:
         """Sources of what was taken apart by `[a:b]`."""
         self.cut: set[int] = set()
         """Sources of what was cut on purpose, by `[:n]`, or into pieces, by `[a:b]` of a text."""
+        self.attentions_read: set[int] = set()
+        """Sources of what attention maps were read of."""
         self.handed_out: set[int] = set()
         """Tokenizations whose ids, not only what a model made of them, go to where nobody sees."""
         self.written: set[int] = set()
@@ -90,6 +103,12 @@ class Machine:
         """Models, by id, and calls that gave parameters, some of which no longer require gradients."""
         self.adapted: set[int] = set()
         """Models, by id, that were given adapters to train."""
+        self.switches: dict[int, dict[int, str]] = {}
+        """By the module's id, the calls that put it in training or evaluation mode, with their method."""
+        self.left_in_evaluation: set[tuple[ast.AST, int]] = set()
+        """Loops, and the modules that the end of a round may leave in evaluation mode."""
+        self.iterations: dict[tuple[ast.AST, int], Iteration] = {}
+        """What is run through inside a loop, by the expression and its frame."""
         self.frames_reading_gradients: set[int] = set()
         self.handed_over: dict[ast.AST, bool] = {}
         """Functions that were passed to a callee outside the program; True if it may call them in any context."""
@@ -270,6 +289,12 @@ class Machine:
             if isinstance(option, Object):
                 self.uses.setdefault(option.id, set()).add(how)
 
+    def note_iteration(self, written: ast.expr, value: Value) -> None:
+        """Write down what is run through, if that happens again and again."""
+        frame = self.frame
+        if frame.loops:
+            self.iterations[written, frame.id] = Iteration(written, value, frame, frame.loops)
+
     def note_together(self, returned: Value) -> None:
         """Write down the objects that a function returns in one tuple."""
         held = [item for item in returned.items if isinstance(item, Object)] if isinstance(returned, Tuple) else []
@@ -360,8 +385,13 @@ class Machine:
         self.handed_over.clear()
         self.entered.clear()
         self.deferred.clear()
+        self.iterations.clear()
+        self.left_in_evaluation.clear()
         self.yields.clear()
         self.roots.clear()
+        self.differentiated.clear()
+        self.sums.clear()
+        self.parts.clear()
         self._ids_of_sites.clear()
 
 

@@ -43,8 +43,24 @@ SCALERS = frozenset(
         "torch.cuda.amp.GradScaler",
         "torch.cpu.amp.GradScaler",
         "torch.cuda.amp.grad_scaler.GradScaler",
+        "torch.amp.grad_scaler.GradScaler",
+        "torch.GradScaler",
+        "torch.distributed.fsdp.sharded_grad_scaler.ShardedGradScaler",
     }
 )
+METHODS_OF_SCALING = frozenset({"unscale_", "get_scale", "step", "update", "zero_grad"})
+"""Methods of scalers and optimizers after which gradients are no longer, or may no longer be, what `scale` made of them."""
+CLIPS = frozenset(
+    f"torch.nn.utils.{name}"
+    for name in (
+        "clip_grad_norm_", "clip_grad_value_", "clip_grad_norm", "clip_grads_with_norm_", "clip_grad.clip_grad_norm_", "clip_grad.clip_grad_value_",
+    )
+)  # fmt: skip
+"""Functions that make gradients smaller where they exceed a limit."""
+NAMES_OF_LOSSES = ("loss", "crit")
+"""Words in the names of callables whose result gradients pass."""
+HALF_WITH_SCALER = frozenset({"16-mixed", "16", 16})
+"""What Lightning's and Fabric's `precision` calls training under autocast in float16, with a scaler."""
 
 FLOAT_TYPES = {
     "torch.float16": "float16",
@@ -98,7 +114,7 @@ MAY_CALL_BACKWARD = ("scal", "backward", "optim", "step", "train", "update", "gr
 
 INFLUENCES = (
     "seed", "rand", "no_grad", "inference_mode", "grad_enabled", "enable_grad", "backward(", "from_pretrained", "pipeline(", "okenizer(", ".half(", "float16",
-    "autocast", "truncation", "eval()", ".train(",
+    "autocast", "truncation", "eval()", ".train(", "padding_side", "add_tokens", "add_special_tokens(", "resize_token_embeddings",
 )  # fmt: skip
 """Words of functions that can make a difference to what a rule asks about their callers."""
 
@@ -132,6 +148,8 @@ TAKES_A_TARGET = frozenset({"threading.Thread", "multiprocessing.Process"})
 """Those of them that are given its arguments as `args` and `kwargs`; the others get them as they follow."""
 METHODS_TAKEN = frozenset({"generate", "encode", "encode_plus", "batch_encode_plus", "apply_chat_template"})
 """Methods that programs take from a model or a tokenizer to call them later, or to have them called."""
+ATTENTIONS = frozenset({"attentions", "encoder_attentions", "decoder_attentions", "cross_attentions"})
+"""Where a model's output has its attention maps."""
 FEATURES = "transformers.BatchFeature"
 ENCODING = "transformers.BatchEncoding"
 """Ids of tokens, or what holds them."""
@@ -414,8 +432,26 @@ MODULE_METHODS = SAME_OBJECT_METHODS | frozenset({
     "print_trainable_parameters", "enable_input_require_grads", "get_submodule", "num_parameters", "forward",
 })  # fmt: skip
 
+INDIFFERENT_TO_MODE = frozenset(
+    f"torch.nn.{name}"
+    for name in (
+        "Linear", "Bilinear", "Identity", "Embedding", "EmbeddingBag", "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "LayerNorm",
+        "RMSNorm", "GroupNorm", "ReLU", "GELU", "SiLU", "Tanh", "Sigmoid", "LeakyReLU", "ELU", "Softmax", "LogSoftmax", "Flatten", "Unflatten",
+        "Parameter", "MaxPool1d", "MaxPool2d", "AvgPool1d", "AvgPool2d", "AdaptiveAvgPool1d",
+        "AdaptiveAvgPool2d", "LSTMCell", "GRUCell", "RNNCell",
+    )
+)  # fmt: skip
+"""Layers that compute the same in training and in evaluation mode."""
+HOLDS_LAYERS = frozenset(f"torch.nn.{name}" for name in ("Sequential", "ModuleList", "ModuleDict"))
+
 INNER_ATTRIBUTES = frozenset({"module", "base_model", "_orig_mod"})
 """Attributes of a wrapper under which the wrapped model lies."""
+
+DISTRIBUTED_SAMPLERS = frozenset(
+    {"torch.utils.data.distributed.DistributedSampler", "torch.utils.data.DistributedSampler"}
+)
+RUN_THROUGH = frozenset({"builtins.enumerate", "builtins.zip", "builtins.iter", "builtins.list", "itertools.islice"})
+"""Functions that run through what they are given."""
 
 TRACKED_CLASSES = frozenset({
     "argparse.ArgumentParser", "transformers.HfArgumentParser", "accelerate.Accelerator", "torch.Generator", "torch.utils.data.distributed.DistributedSampler",

@@ -1,0 +1,118 @@
+"""Sums that grow from round to round of a loop, and whether graphs of gradients stay in them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, NamedTuple
+
+from llm_lsp.facts.calls import Calls
+from llm_lsp.facts.events import Arguments
+from llm_lsp.facts.gradients import terms_of
+from llm_lsp.facts.machine import GRADIENTS, ON
+from llm_lsp.facts.store import Store
+from llm_lsp.facts.values import ANYTHING, Constant, Object, Opaque, Value
+
+if TYPE_CHECKING:
+    from llm_lsp.facts.store import Changes
+
+__all__ = ["Accumulation", "Sum"]
+
+
+class Sum(NamedTuple):
+    """An addition to what was there before."""
+
+    target: ast.expr
+    added: ast.expr
+    terms: tuple[tuple[ast.expr, Value], ...]
+    """The variables that are added, and what they hold; the whole of what is added first."""
+    store: Store
+    key: Hashable
+
+
+class Accumulation(Calls):
+    """Writes down what is added to a variable or attribute that a loop began with."""
+
+    exits: list[tuple[int, list[Changes], list[Changes]]]
+
+    def run_augmented(self, node: ast.AugAssign) -> bool:
+        before = self.evaluate(node.target)
+        value = self.evaluate(node.value)
+        if isinstance(before, Object) and before.cls == "builtins.list":
+            self.assign_item(before, ANYTHING, self.iterate(value, node))
+            return True
+        if isinstance(before, Constant) and isinstance(before.value, str) and isinstance(value, Constant):
+            operation = ast.BinOp(node.target, node.op, node.value)
+            self.assign(node.target, self.evaluate(operation))
+            return True
+        if any(isinstance(side, Opaque) and side.cls == "length" for side in (before, value)):
+            self.assign(node.target, Opaque("length", self.flow(before) | self.flow(value)))
+        else:
+            self.assign(node.target, self.summed(node, node.target, node.value, [before, value]))
+        return True
+
+    def summed(self, node: ast.AugAssign | ast.Assign, target: ast.expr, added: ast.expr, values: list[Value]) -> Value:
+        """The result of adding, to what `target` holds, `added`; `values` are both as they are now."""
+        before, value = values
+        sources = self.flow(before) | self.flow(value)
+        result = Opaque(None, sources)
+        if self.graph_ids.isdisjoint(self.flow(value)) or self.heap[GRADIENTS] is not ON:
+            return result
+        place = self.place_of(target)
+        if place is None:
+            return result
+        id = self.site(node, "call")
+        if id not in self.sums and not self.was_there_before(*place):
+            return result
+        self.record(node, "+=", None, Arguments([before, value], {}))
+        self.graph_ids.add(id)
+        text = ast.unparse(target)
+        terms = [(term, held) for term in terms_of(added) if (held := self.held_by(term)) and ast.unparse(term) != text]
+        self.sums[id] = Sum(target, added, ((added, value), *terms), *place)
+        return Opaque(None, sources | {id})
+
+    def place_of(self, target: ast.expr) -> tuple[Store, Hashable] | None:
+        """Where what a target holds is kept."""
+        if isinstance(target, ast.Name):
+            return (self.frame.locals, target.id) if target.id not in self.frame.outer else None
+        if not isinstance(target, (ast.Attribute, ast.Subscript)):
+            return None
+        owner = self.held_by(target.value)
+        if not isinstance(owner, Object):
+            return None
+        if isinstance(target, ast.Attribute):
+            return self.heap, (owner.id, target.attr)
+        key = target.slice
+        return (self.heap, (owner.id, f"[{key.value!r}]")) if isinstance(key, ast.Constant) else None
+
+    def was_there_before(self, store: Store, key: Hashable) -> bool:
+        """Whether this round of the innermost loop, or this call of a method by whoever has the object, began with it."""
+        if self.exits:
+            mark = self.exits[-1][0]
+        elif store is self.heap and self.frame.parent is None and self.frame.receiver is not None:
+            mark = self.frame.mark
+        else:
+            return False
+        return not any(changed is store and name == key for changed, name, _ in self.trail.entries[mark:])
+
+    def keep_sums(self) -> None:
+        """A round ends: the sums that are still there with what was added go on growing."""
+        for id, found in self.sums.items():
+            now = found.store.get(found.key) if id not in self.kept_sums else None
+            if now is not None and id in self.flow(now):
+                self.kept_sums.add(id)
+
+    def sum_of(self, node: ast.Assign, value: Value) -> Value:
+        """The result of `total = total + loss`, as that of `total += loss`; any other value as it is."""
+        operation, target = node.value, node.targets[0]
+        if len(node.targets) > 1 or not isinstance(operation, ast.BinOp) or self.graph_ids.isdisjoint(value.sources):
+            return value
+        before = self.held_by(target)
+        text = ast.unparse(target)
+        for total, added in ((operation.left, operation.right), (operation.right, operation.left)):
+            if before is not None and isinstance(operation.op, ast.Add) and ast.unparse(total) == text:
+                now = self.held_by(added)
+                # Anything but a plain name has been computed: what it came to is not looked at again.
+                rest = Opaque(None, value.sources - self.flow(before)) if now is None else now
+                return self.summed(node, target, added, [before, rest])
+        return value
