@@ -390,3 +390,128 @@ def test_a_generator_made_under_no_grad_and_given_away_is_unknown() -> None:
         keep(answers(["a"]))
     """
     assert gradients(code) == [UNKNOWN]
+
+
+# ---------------------------------------------------------------- across files
+
+ENGINE = "def score(model, batch):\n    model.eval()\n    return model(batch)\n"
+
+
+def among(files: dict[str, str], path: str) -> Facts:
+    program = {name: dedent(text) for name, text in files.items()}
+    with ExampleWorld(program, {}, {}) as world:
+        return Facts(world.sources[path], world)
+
+
+@pytest.mark.parametrize(
+    ("caller", "truth"),
+    [
+        ("from engine import score\nimport torch\nwith torch.no_grad():\n    score(m, 1)", NO),
+        ("from engine import score\nscore(m, 1)", YES),
+        ("import engine\nimport torch\ndef run(m):\n    with torch.no_grad():\n        engine.score(m, 1)", NO),
+        ("from engine import score\nimport torch\nscore(m, 1)\nwith torch.no_grad():\n    score(m, 2)", YES),
+        ("import engine\nrun_later('score')", UNKNOWN),
+        ("import engine", YES),
+    ],
+)
+def test_another_module_decides_the_context_of_what_it_calls(caller: str, truth: Truth) -> None:
+    (call,) = among({"engine.py": ENGINE, "main.py": caller}, "engine.py").forwards()
+    assert call.gradients_for_callers is truth
+
+
+def test_a_constant_of_another_module_is_known() -> None:
+    main = """
+    import config
+    from transformers import AutoModel
+    model = AutoModel.from_pretrained(config.NAME)
+    model(1)
+    """
+    (call,) = among({"config.py": "import os\nNAME = 'gpt2'\n", "main.py": main}, "main.py").forwards()
+    assert call.model is not None
+    assert call.model.name == "gpt2"
+
+
+@pytest.mark.parametrize(
+    ("helper", "truth"),
+    [
+        ("import random\ndef start(n):\n    random.seed(n)\n", YES),
+        ("def start(n):\n    print(n)\n", NO),
+        ("from other import seed_everything as start\n", UNKNOWN),
+    ],
+)
+def test_a_seed_is_seen_in_another_module(helper: str, truth: Truth) -> None:
+    main = "import random\nfrom tools.seeds import start\nstart(1)\nrandom.random()\n"
+    facts = among({"tools/seeds.py": helper, "main.py": main}, "main.py")
+    assert [(g.library, g.is_seeded) for g in facts.generators()] == [("Python", truth)]
+
+
+def test_a_circle_of_imports_ends() -> None:
+    files = {"a.py": "from b import g\ndef f(): return g()\nf()\n", "b.py": "from a import f\ndef g(): return f()\n"}
+    assert among(files, "a.py").machine.is_complete
+
+
+# ---------------------------------------------------------------- attention maps
+
+
+def maps_of(*, load: str = 'BertModel.from_pretrained("runs/bert")', then: str = "") -> list[tuple[Truth, Truth]]:
+    """Whether the model has maps, and whether they are read, of each call that asks for them."""
+    code = "from transformers import AutoModel, BertModel, GPTJModel\n"
+    code += f"model = {load}\n{then}\nprint(model(ids, output_attentions=True).attentions)\n"
+    return [(request.has_maps, request.is_read) for request in facts_of(code).attention_requests()]
+
+
+@pytest.mark.parametrize(
+    ("load", "has_maps"),
+    [
+        ('BertModel.from_pretrained("runs/bert")', NO),
+        ('AutoModel.from_pretrained("gpt2")', NO),
+        ('AutoModel.from_pretrained("nobody/knows", attn_implementation="flash_attention_2")', NO),
+        ('GPTJModel.from_pretrained("runs/gptj")', YES),
+        ('AutoModel.from_pretrained("nobody/knows")', UNKNOWN),
+        ('AutoModel.from_pretrained("gpt2", attn_implementation=chosen)', UNKNOWN),
+        ('AutoModel.from_pretrained("gpt2", attn_implementation="eager")', UNKNOWN),
+        ('AutoModel.from_pretrained("gpt2", config=config)', UNKNOWN),
+        ('AutoModel.from_pretrained("gpt2", output_attentions=True)', UNKNOWN),
+        ('AutoModel.from_pretrained("gpt2", trust_remote_code=True)', UNKNOWN),
+        ('AutoModel.from_pretrained("gpt2", **settings)', UNKNOWN),
+    ],
+)
+def test_whether_a_model_computes_attention_maps_is_said_where_it_is_loaded(load: str, has_maps: Truth) -> None:
+    assert maps_of(load=load) == [(has_maps, YES)]
+
+
+@pytest.mark.parametrize(
+    "then",
+    [
+        'model.set_attn_implementation("eager")',
+        'model.config._attn_implementation = "eager"',
+        'model.config.update({"_attn_implementation": "eager"})',
+        "from project import prepare\nprepare(model)",
+    ],
+)
+def test_what_else_may_choose_the_attention_makes_it_unknown(then: str) -> None:
+    assert maps_of(then=then) == [(UNKNOWN, YES)]
+
+
+@pytest.mark.parametrize(
+    ("use", "is_read"),
+    [
+        ("print(out.attentions[0])", YES),
+        ('print(out["cross_attentions"])', YES),
+        ("print(out[-1])", YES),
+        ("print(getattr(out, 'attentions'))", YES),
+        ("print(out.hidden_states[-1])", UNKNOWN),
+        ("print(out)", UNKNOWN),
+        ("print(out.logits[:, -1])", UNKNOWN),
+    ],
+)
+def test_attention_maps_are_read_where_the_output_is_asked_for_them(use: str, is_read: Truth) -> None:
+    code = 'from transformers import AutoModel\nmodel = AutoModel.from_pretrained("gpt2")\n'
+    code += f"out = model(ids, output_attentions=True)\n{use}\n"
+    assert [request.is_read for request in facts_of(code).attention_requests()] == [is_read]
+
+
+@pytest.mark.parametrize("asked", ["False", "None", "flag", "args.attentions"])
+def test_attention_maps_that_may_not_be_asked_for_are_no_request(asked: str) -> None:
+    code = f'from transformers import AutoModel\nAutoModel.from_pretrained("gpt2")(ids, output_attentions={asked})\n'
+    assert list(facts_of(code).attention_requests()) == []

@@ -21,6 +21,7 @@ from llm_lsp.facts.place import Place
 from llm_lsp.facts.program import Program
 from llm_lsp.facts.randomness import Generator, generators
 from llm_lsp.facts.rounds import KeptMode, RepeatedLoader, kept_modes, repeated_loaders
+from llm_lsp.facts.scaling import Clipping, clippings
 from llm_lsp.facts.sums import RunningSum, running_sums
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer, set_answer_hook
 from llm_lsp.facts.values import Class, Constant, Object, Opaque, Symbol, Value, options
@@ -40,6 +41,7 @@ __all__ = [
     "AttentionRequest",
     "Call",
     "Choice",
+    "Clipping",
     "Extent",
     "Facts",
     "Generator",
@@ -225,6 +227,10 @@ class Facts:
     def running_sums(self) -> Iterator[RunningSum]:
         """The sums that go on from round to round of a loop, and of whose terms there may be gradients."""
         return running_sums(self)
+
+    def clippings(self) -> Iterator[Clipping]:
+        """The calls that clip gradients of a loss that a scaler has scaled."""
+        return clippings(self)
 
     def tokenizations(self) -> Iterator[Call]:
         """The calls that turn text into ids, or make a pipeline do so."""
