@@ -17,7 +17,6 @@ SCALED = (-1, "scaled")
 """Of the heap: the id of the `scaler.scale` by whose result the present gradients were computed, if that is known."""
 UNSCALED = Constant("unscaled")
 _PLAIN = Constant("plain")
-_ENDS_OF_SCALING = frozenset({"step", "update", "zero_grad"})
 
 
 class Differentiated(NamedTuple):
@@ -73,13 +72,13 @@ class Gradients(ModelStates):
         self.graph_ids.add(call.id)
         return Opaque(None, self.flow(call.arguments.positional[0]) | {call.id}, call.id)
 
-    def change_scaling(self, name: str) -> None:
+    def change_scaling(self, receiver: Object, name: str) -> None:
         """A scaler's or optimizer's method ends what `scale` and `backward` began, or lets the program end it."""
         if name == "unscale_":
             self.heap[SCALED] = UNSCALED
         elif name == "get_scale":
             self.heap[SCALED] = ANYTHING
-        elif name in _ENDS_OF_SCALING:
+        elif name == "zero_grad" or self.kind(receiver) in {"scaler", "optimizer"} or _may_step(receiver):
             self.heap[SCALED] = _PLAIN
 
     def note_scaling(self, call: CallRecord) -> None:
@@ -98,6 +97,11 @@ class Gradients(ModelStates):
                     dtype = self.heap.get((model.id, "#dtype"))
                     if dtype is not None:
                         call.state[f"dtype {model.id}"] = dtype
+
+
+def _may_step(receiver: Object) -> bool:
+    """Whether something from outside is a scaler or an optimizer by its name: no metric, no schedule, no bar."""
+    return receiver.is_outside and any(word in receiver.name.lower() for word in ("scal", "opt"))
 
 
 def terms_of(expression: ast.expr) -> Iterator[ast.expr]:

@@ -231,7 +231,7 @@ class LibraryCalls(Gradients):
             self.compute_gradients(call, [*arguments.values(), receiver])
             return ANYTHING
         if name in library.METHODS_OF_SCALING:
-            self.change_scaling(name)
+            self.change_scaling(receiver, name)
         elif name == "clip_grad_norm_":
             self.note_scaling(call)
         if name == "requires_grad_":
