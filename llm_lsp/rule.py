@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
 from llm_lsp.diagnostic import Applicability, Range, Severity
-from llm_lsp.facts import NO, UNKNOWN, YES, Call, Choice, Extent, Facts, Generator, Place, Truth
+from llm_lsp.facts import NO, UNKNOWN, YES, Call, Choice, Extent, Facts, Generator, KeptMode, Place, RepeatedLoader, Truth
 
 __all__ = [
     "NO",
@@ -30,7 +30,9 @@ __all__ = [
     "Good",
     "InsertAfter",
     "InsertBefore",
+    "KeptMode",
     "Place",
+    "RepeatedLoader",
     "Replace",
     "Report",
     "Rule",

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+from typing import NamedTuple
 
 from llm_lsp.facts.store import Changes, Store
 from llm_lsp.facts.values import ANYTHING, NOTHING, Condition, Constant, Function, Object, Sources, Value
 
-__all__ = ["NO_ARGUMENTS", "Arguments", "CallRecord", "Frame"]
+__all__ = ["NO_ARGUMENTS", "Arguments", "CallRecord", "Frame", "Iteration"]
 
 
 class Arguments:
@@ -166,9 +167,20 @@ class CallRecord:
         """False if what is called is not known and may therefore do anything."""
         self.result: Value = ANYTHING
         self.state: dict[str, Value] = {}
-        """Of a model that is called: its `dtype`, `device` and `training` at that moment."""
+        """Of a model that is called: its `dtype`, `device` and `training` at that moment; of a tokenizer, what is set on it."""
         self.flow: Sources = NOTHING
         """Of a call that runs or trains a model: what the arguments were computed from, what containers held then included."""
+
+
+class Iteration(NamedTuple):
+    """One time that something is run through, inside a loop."""
+
+    node: ast.expr
+    """What is run through, as it is written."""
+    value: Value
+    frame: Frame
+    loops: tuple[ast.AST, ...]
+    """The loops around it, the outermost first."""
 
 
 def constant(value: Value | None) -> object | None:

@@ -310,6 +310,8 @@ class Expressions(Access):
             value = self.evaluate(node.value)
             self.returned |= self.flow(value)
             self.hand_out(value)
+            if isinstance(node, ast.YieldFrom):
+                self.note_iteration(node.value, value)
             yielded = self.iterate(value, node) if isinstance(node, ast.YieldFrom) else value
             self.leave(yielded)
         return ANYTHING
@@ -332,6 +334,8 @@ class Expressions(Access):
 
     def change_mode(self, module: Object, method: str, node: ast.Call) -> None:
         """`eval()` and `train()` of something that may be a module."""
+        if method in {"eval", "train"}:
+            self.switches.setdefault(module.id, {})[self.site(node, "call")] = method
         if method == "eval":
             self.heap[module.id, "#training"] = OFF
         elif method == "train":

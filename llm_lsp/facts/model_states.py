@@ -21,8 +21,10 @@ from llm_lsp.facts.values import (
 )
 from llm_lsp.knowledge import library
 
-__all__ = ["ModelStates", "is_device", "is_module_class"]
+__all__ = ["TOKENIZER_SETTINGS", "ModelStates", "is_device", "is_module_class"]
 
+TOKENIZER_SETTINGS = ("padding_side", "model_max_length")
+"""Attributes of a tokenizer that decide what its calls return; one that nobody sets is the checkpoint's own."""
 _CASTS = {"half": "float16", "float": "float32", "bfloat16": "bfloat16", "double": "float64"}
 
 
@@ -55,6 +57,11 @@ class ModelStates(Expressions):
                 found[key] = value
         return found
 
+    def settings_of(self, tokenizer: Object) -> dict[str, Value]:
+        """What is set on a tokenizer at this moment."""
+        found = {key: self.heap.get((tokenizer.id, key)) for key in TOKENIZER_SETTINGS}
+        return {key: value for key, value in found.items() if value is not None}
+
     def copied(self, original: Object, call: CallRecord, node: ast.AST) -> Value:
         """A module's copy has states of its own; of anything else it is enough that it is the same."""
         if original.is_outside or self.kind(original) not in {"model", "module"}:
@@ -68,6 +75,9 @@ class ModelStates(Expressions):
 
     def loaded(self, owner: str, kind: str, how: str, call: CallRecord, arguments: Arguments, node: ast.AST) -> Value:
         made = self.make(owner, node, call.id)
+        if kind == "tokenizer":
+            for key in TOKENIZER_SETTINGS:
+                self.heap[made.id, key] = arguments.get(key) or self.child(made, key, node)
         if kind not in {"model", "pipeline"}:
             return made
         self.new_module(made)
@@ -141,6 +151,7 @@ class ModelStates(Expressions):
         """What a method of `torch.nn.Module` changes."""
         written = node if isinstance(node, ast.expr) else None
         if name in {"eval", "train"}:
+            self.switches.setdefault(model.id, {})[self.site(node, "call")] = name
             self.heap[model.id, "#training"] = OFF if name == "eval" else _mode(arguments)
         elif name in _CASTS:
             self.heap[model.id, "#dtype"] = Constant(_CASTS[name], written)

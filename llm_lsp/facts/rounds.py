@@ -1,0 +1,391 @@
+"""What one round of a loop leaves for the next: a model in evaluation mode, a sampler that counts no epochs."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from llm_lsp.facts.extents import TRAINS
+from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
+from llm_lsp.facts.values import Class, Object, Opaque, Value, options
+from llm_lsp.facts.views import Call
+from llm_lsp.knowledge import library
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from llm_lsp.facts import Facts
+    from llm_lsp.facts.events import CallRecord, Frame, Iteration
+    from llm_lsp.facts.place import Place
+
+__all__ = ["KeptMode", "RepeatedLoader", "kept_modes", "repeated_loaders"]
+
+_DEEPEST_WRAPPER = 3
+_HARMLESS_WORDS = ("save", "log", "clip", "print", "count", "push", "upload", "export", "watch", "summary", "norm", "ema")
+"""Words in the names of unknown functions that are given a model and switch no mode."""
+
+
+# ---------------------------------------------------------------- evaluation mode
+
+
+class KeptMode:
+    """An `eval()` in a loop, after which a training pass of a later round finds the model in evaluation mode."""
+
+    __slots__ = ("_facts", "_loop", "model", "pass_", "switch")
+
+    def __init__(self, facts: Facts, model: Object, switch: Call, pass_: Call, loop: ast.AST) -> None:
+        self._facts = facts
+        self._loop = loop
+        self.model = model
+        self.switch = switch
+        """The call of `eval`."""
+        self.pass_ = pass_
+        """The first forward in the loop of which gradients are computed."""
+
+    @property
+    def is_switched_back(self) -> Truth:
+        """Whether something in the loop may put the model back into training mode."""
+        facts, machine = self._facts, self._facts.machine
+        for id, method in machine.switches[self.model.id].items():
+            if method == "train" and id in machine.calls and self._loop in machine.calls[id].loops:
+                return answer(YES)
+        inside = [record for record in facts.records if self._loop in record.loops]
+        is_seen = facts.is_whole and not any(self._may_switch(record) for record in inside)
+        return answer(NO if is_seen else UNKNOWN)
+
+    def _may_switch(self, record: CallRecord) -> bool:
+        """Whether it is unknown what the call does, and it gets the model, or what holds it."""
+        name = record.name.rpartition(".")[2].lower()
+        if _is(record.receiver, self.model):
+            return "train" in name
+        if record.is_resolved or any(word in name for word in _HARMLESS_WORDS):
+            return False
+        given = [option for value in record.arguments.values() for option, _ in options(value)]
+        return any(_is(option, self.model) or self._holds(option) for option in given if isinstance(option, Object))
+
+    def _holds(self, value: Object) -> bool:
+        held = self._facts.machine.held.get(value.id, {})
+        return _is(value, self.model.parent) or any(_is(part, self.model) for part in held.values())
+
+    @property
+    def is_meant_to_train(self) -> Truth:
+        """Whether the program wants training mode for this pass: it asks for it, or optimizes what it first ran otherwise."""
+        machine = self._facts.machine
+        if "train" in machine.switches[self.model.id].values():
+            return answer(YES)
+        is_first = self.pass_.record.id < self.switch.record.id
+        trained = {
+            receiver.id
+            for call in _training_passes(self._facts)
+            if self._loop in call.record.loops and isinstance(receiver := call.record.receiver, Object)
+        }
+        is_the_one = self.pass_.model_is_optimized is YES or (
+            len(trained) == 1 and self.pass_.model_is_frozen is NO and self.is_stepped
+        )
+        return answer(YES if is_first and is_the_one else UNKNOWN)
+
+    @property
+    def is_stepped(self) -> bool:
+        """Whether an optimizer takes steps in the loop."""
+        return any(record.name == "step" and self._loop in record.loops for record in self._facts.records)
+
+    @property
+    def is_made_anew(self) -> Truth:
+        """Whether each round of the loop makes a model of its own."""
+        made = (
+            record
+            for record in self._facts.records
+            if self._loop in record.loops
+            and (record.id == self.model.call or (_is(record.result, self.model) and not _is(record.receiver, self.model)))
+        )
+        return answer(YES if any(made) else NO)
+
+    @property
+    def is_the_same_in_both_modes(self) -> Truth:
+        """Whether all layers of the model are known, and none asks for the mode."""
+        return answer(YES if _is_indifferent(self._facts, self.model) else NO)
+
+    @property
+    def trained_as(self) -> str:
+        """The model, as the training pass writes it."""
+        return self.pass_.callee
+
+    @property
+    def trained_as_name(self) -> str | None:
+        """The same where it is a name, so that its methods can be called there."""
+        return _plain(self.trained_as)
+
+    @property
+    def switched_as(self) -> str | None:
+        """The model, as `eval()` is called on it, where that is a name."""
+        return _plain(self.switch.callee.removesuffix(".eval"))
+
+    @property
+    def is_unconditional(self) -> bool:
+        """Whether every round of the loop comes by, and both calls are written there."""
+        body: list[ast.stmt] = getattr(self._loop, "body", [])
+        own = [statement for statement in body if isinstance(statement, ast.Expr)]
+        is_direct = any(statement.value is self.switch.record.node for statement in own)
+        return is_direct and self.pass_.record.frame is self.switch.record.frame
+
+    @property
+    def before_training(self) -> Place | None:
+        """The statement, in the function of the training pass and inside the loop, that leads to it."""
+        return _statement_that_leads(self._facts, self.pass_.record.frame, self._loop, self.pass_.record.node)
+
+    @property
+    def after_evaluation(self) -> Place | None:
+        """The last statement of the branch that evaluates, where it is one in the loop that comes by only at times."""
+        if self.switch.record.frame is not self.pass_.record.frame:
+            return None
+        for node in ast.walk(self._loop):
+            if not isinstance(node, ast.If):
+                continue
+            for branch in (node.body, node.orelse):
+                own = [statement.value for statement in branch if isinstance(statement, ast.Expr)]
+                if self.switch.record.node in own and not isinstance(branch[-1], _LEAVES):
+                    return self._facts.place(branch[-1])
+        return None
+
+
+_LEAVES = (ast.Continue, ast.Break, ast.Return, ast.Raise)
+
+
+def kept_modes(facts: Facts) -> Iterator[KeptMode]:
+    """Each `eval()` with the training pass that finds the model as it left it."""
+    machine = facts.machine
+    passes = _training_passes(facts) if facts.records and machine.left_in_evaluation else []
+    for id, calls in machine.switches.items():
+        switches = [machine.calls[call] for call, method in calls.items() if method == "eval" and call in machine.calls]
+        for record in switches:
+            for pass_ in passes:
+                model = pass_.record.receiver
+                loop = _common_loop(record, pass_.record)
+                if isinstance(model, Object) and model.id == id and (loop, id) in machine.left_in_evaluation:
+                    yield KeptMode(facts, model, Call(facts, record), pass_, loop)
+                    break
+
+
+def _training_passes(facts: Facts) -> list[Call]:
+    return [call for call in facts.forwards() if call.reaches_gradient is YES]
+
+
+def _common_loop(one: CallRecord, other: CallRecord) -> ast.AST | None:
+    """The innermost loop that both calls are made in."""
+    common = None
+    if one.frame.root is other.frame.root:
+        for mine, its in zip(one.loops, other.loops, strict=False):
+            if mine is not its:
+                break
+            common = mine
+    return common
+
+
+def _is_indifferent(facts: Facts, module: Value) -> bool:
+    """Whether the module is a layer that asks for no mode, or is made of such alone."""
+    cls = module.cls if isinstance(module, Object) else None
+    if not isinstance(module, Object) or cls is None:
+        return False
+    if isinstance(cls, Class):
+        return _has_indifferent_layers(facts, cls)
+    made = facts.machine.calls.get(module.call or 0)
+    parts = made.arguments.values() if made is not None and cls in library.HOLDS_LAYERS else []
+    return cls in library.INDIFFERENT_TO_MODE or (bool(parts) and all(_is_indifferent(facts, part) for part in parts))
+
+
+def _has_indifferent_layers(facts: Facts, cls: Class, depth: int = 0) -> bool:
+    text = "".join(facts.text_of(each.node) for each in cls.lineage())
+    if depth > _DEEPEST_WRAPPER or "training" in text or "ropout" in text:
+        return False
+    made = [record for record in facts.records if _is_made_by(record, cls) and not record.name.startswith("builtins.")]
+    known = library.INDIFFERENT_TO_MODE | library.HOLDS_LAYERS
+    return bool(made) and all(
+        _has_indifferent_layers(facts, record.receiver, depth + 1)
+        if isinstance(record.receiver, Class)
+        else record.name in known
+        for record in made
+    )
+
+
+def _is_made_by(record: CallRecord, cls: Class) -> bool:
+    """Whether the call is made while an instance of the class is initialised."""
+    function = record.frame.function
+    return function is not None and function.owner in cls.lineage() and function.name == "__init__"
+
+
+def _plain(text: str) -> str | None:
+    return text if all(part.isidentifier() for part in text.split(".")) else None
+
+
+def _is(value: Value | None, other: Object | None) -> bool:
+    return isinstance(value, Object) and other is not None and value.id == other.id
+
+
+Body = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.Module
+
+
+def _statement_that_leads(facts: Facts, frame: Frame, loop: ast.AST, node: ast.AST) -> Place | None:
+    """The outermost statement that holds `node`, inside the loop if that is in the same function."""
+    function: Body = frame.function.node if frame.function is not None else facts.machine.tree
+    inside = loop if any(part is loop for part in ast.walk(function)) else function
+    body = getattr(inside, "body", None)
+    for statement in body if isinstance(body, list) else []:
+        if isinstance(statement, ast.stmt) and any(part is node for part in ast.walk(statement)):
+            return facts.place(statement)
+    return None
+
+
+# ---------------------------------------------------------------- samplers
+
+
+class RepeatedLoader:
+    """A loader with a distributed sampler, run through in each round of a loop."""
+
+    __slots__ = ("_facts", "_iteration", "_loop", "_sampler", "is_optional", "loader")
+
+    def __init__(
+        self, facts: Facts, iteration: Iteration, loader: CallRecord, sampler: Object, *, is_optional: bool
+    ) -> None:
+        self._facts = facts
+        self._iteration = iteration
+        self._loop = iteration.loops[-1]
+        self._sampler = sampler
+        self.loader = Call(facts, loader)
+        """The call that makes the loader."""
+        self.is_optional = is_optional
+        """Whether there may be no sampler, or another one."""
+
+    @property
+    def sampler(self) -> Call:
+        """The call that makes the sampler."""
+        return Call(self._facts, self._facts.machine.calls[self._sampler.call or 0])
+
+    @property
+    def place(self) -> Place | None:
+        """Where this module runs through the loader, or calls what does."""
+        nodes = [self._iteration.node, *(frame.call for frame in self._iteration.frame.chain() if frame.call is not None)]
+        places = (self._facts.place(node) for node in nodes)
+        return next((place for place in places if place.path == self._facts.source.path), None)
+
+    @property
+    def is_shuffled(self) -> Truth:
+        """Whether the sampler draws a permutation by its epoch."""
+        call = self.sampler
+        shuffle = call.argument("shuffle", 3)
+        if shuffle is not None:
+            return shuffle.is_true
+        return answer(YES if call.record.arguments.is_complete else UNKNOWN)
+
+    @property
+    def repeats(self) -> Truth:
+        """Whether the loop counts epochs or goes on for ever, and the loader is the same in every round."""
+        made = {*self.loader.record.loops, *self.sampler.record.loops}
+        if self._loop in made:
+            return answer(NO)
+        if isinstance(self._loop, ast.While):
+            return answer(YES)
+        if not isinstance(self._loop, ast.For):
+            return answer(UNKNOWN)
+        words = {_last_name(node.func) for node in ast.walk(self._loop.iter) if isinstance(node, ast.Call)}
+        is_once = self._facts.text_of(self._loop.iter) in {"range(1)", "range(0, 1)"}
+        return answer(NO if is_once else YES if words & {"range", "trange", "count"} else UNKNOWN)
+
+    @property
+    def is_trained_on(self) -> Truth:
+        """Whether gradients are computed while it is run through, or a generator hands its batches on."""
+        frame = self._iteration.frame
+        function = frame.function.node if frame.function is not None else None
+        if function is not None and self._facts.machine.is_generator(function):
+            return answer(YES)
+        inside = (
+            record.name
+            for record in self._facts.records
+            if record.frame.root is frame.root and len(record.loops) > len(self._iteration.loops)
+            if getattr(record.loops[len(self._iteration.loops)], "iter", None) is self._iteration.node
+        )
+        return answer(YES if any(name in TRAINS for name in inside) else UNKNOWN)
+
+    @property
+    def epoch_is_set(self) -> Truth:
+        """Whether somebody tells the sampler the epoch, or a library does that prepares the loader."""
+        facts, machine = self._facts, self._facts.machine
+        is_told, is_lost = False, self._sampler.id in machine.escaped or not facts.is_whole
+        others = 0
+        for record in facts.records:
+            if record.name == "set_epoch":
+                is_other = isinstance(record.receiver, Object) and record.receiver.id != self._sampler.id
+                is_told = is_told or not is_other
+                others += is_other
+            elif record.name in library.PREPARE_METHODS or not record.is_resolved:
+                is_lost = is_lost or any(self._is_mine(value) for value in record.arguments.values())
+        mentioned = sum(source.text.count("set_epoch") for source in machine.sources.values())
+        return answer(YES if is_told else UNKNOWN if is_lost or (mentioned and mentioned > others) else NO)
+
+    def _is_mine(self, value: Value) -> bool:
+        return any(
+            _is(option, self._sampler) or (isinstance(option, Opaque) and option.call == self.loader.record.id)
+            for option, _ in options(value)
+        )
+
+    @property
+    def counted_by(self) -> str | None:
+        """The variable that counts the epochs."""
+        target = self._loop.target if isinstance(self._loop, ast.For) else None
+        return target.id if isinstance(target, ast.Name) and target.id.strip("_") else None
+
+    @property
+    def before(self) -> Place | None:
+        """The statement in the counting loop that leads here, if that loop and the sampler are in one function."""
+        step: ast.AST = self._iteration.node
+        for frame in self._iteration.frame.chain():
+            function: Body = frame.function.node if frame.function is not None else self._facts.machine.tree
+            if any(part is self._loop for part in ast.walk(function)):
+                return _statement_that_leads(self._facts, frame, self._loop, step)
+            if frame.call is None:
+                break
+            step = frame.call
+        return None
+
+    @property
+    def spelled(self) -> str | None:
+        """How the sampler is written where the epochs are counted."""
+        frame = self._iteration.frame
+        name = self.sampler.result_name
+        written = self._facts.text_of(self._iteration.node)
+        for outer in frame.chain():
+            if name is not None and outer.locals.get(name) is not None and _is(outer.locals.get(name), self._sampler):
+                return name
+        is_plain = isinstance(self._iteration.node, (ast.Name, ast.Attribute))
+        return f"{written}.sampler" if is_plain else None
+
+
+def repeated_loaders(facts: Facts) -> Iterator[RepeatedLoader]:
+    """Each time that a loader with a distributed sampler is run through inside a loop."""
+    if not facts.records:
+        return
+    for iteration in facts.machine.iterations.values():
+        if iteration.frame.root.id in facts.machine.superseded:
+            continue
+        for loader in _loaders_in(facts, iteration.value):
+            given = loader.arguments.get("sampler", 3)
+            choices = options(given) if given is not None else ()
+            for sampler, _ in choices:
+                if isinstance(sampler, Object) and sampler.cls in library.DISTRIBUTED_SAMPLERS:
+                    yield RepeatedLoader(facts, iteration, loader, sampler, is_optional=len(choices) > 1)
+
+
+def _loaders_in(facts: Facts, value: Value, depth: int = 0) -> Iterator[CallRecord]:
+    """The calls that make the loader which a value is, or which `enumerate`, `tqdm` and their like run through."""
+    for option, _ in options(value):
+        record = facts.machine.calls.get(option.call) if isinstance(option, Opaque) and option.call is not None else None
+        if record is None or not isinstance(option, Opaque) or option.cls != record.name:
+            continue
+        if record.name.rpartition(".")[2] == "DataLoader":
+            yield record
+        elif depth < _DEEPEST_WRAPPER and (record.name in library.RUN_THROUGH or record.name.startswith("tqdm.")):
+            for argument in record.arguments.positional:
+                yield from _loaders_in(facts, argument, depth + 1)
+
+
+def _last_name(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""

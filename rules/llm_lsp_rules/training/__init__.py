@@ -1,0 +1,1 @@
+"""Training loops that learn something else than they say."""
