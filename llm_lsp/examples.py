@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -139,6 +140,12 @@ class ExampleWorld:
 
     def checkpoint(self, name: str) -> Checkpoint | None:
         return checkpoints.resolve(name, [self._folder.name] if self._folder else [])
+
+    def importers(self, path: str) -> list[Source]:
+        name = path.rpartition("/")[2].removesuffix(".py")
+        imports = re.compile(rf"^\s*(?:from|import)\b.*\b{re.escape(name)}\b", re.MULTILINE)
+        others = ((other, source) for other, source in sorted(self.sources.items()) if other != path)
+        return [source for _, source in others if imports.search(source.text)]
 
     def module(self, name: str, importer: str) -> Source | None:
         for path in _module_paths(name, importer):

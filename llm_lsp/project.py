@@ -76,6 +76,8 @@ class Project:
         self._installed: dict[Environment, Mapping[str, Requirement]] = {}
         self._checkpoints: dict[tuple[str, frozenset[str]], Checkpoint | None] = {}
         self._sources: OrderedDict[Path, Source] = OrderedDict()
+        self._imports: dict[Path, dict[Path, frozenset[str]]] = {}
+        """By root: the words of the imports in each file."""
         self._module_files: dict[tuple[str, Path], Path | None] = {}
         if python is not None:
             self._environment_at(python, "--python")
@@ -241,6 +243,18 @@ class Project:
             self._module_files[key] = self._find_module(name, importer)
         return self._module_files[key]
 
+    def importers_of(self, path: Path) -> list[Path]:
+        """The other files of the project whose text has an import with the module's name, by path."""
+        if path.suffix != ".py":
+            return []
+        root = self.root_of(path.parent)
+        if root not in self._imports:
+            self._imports[root] = {
+                file: _imported_words(file) for file in Walk(self.settings_in, self._outermost).files(root)
+            }
+        name = path.parent.name if path.stem == "__init__" else path.stem
+        return sorted(file for file, words in self._imports[root].items() if name in words and file != path)
+
     def _find_module(self, name: str, importer: Path) -> Path | None:
         dots = len(name) - len(name.lstrip("."))
         parts = [part for part in name[dots:].split(".") if part]
@@ -357,12 +371,30 @@ class _FileWorld:
             self._checkpoints[name] = self._project.checkpoint(name, bases)
         return self._checkpoints[name]
 
+    def importers(self, path: str) -> list[Source]:
+        found = (self._source(other) for other in self._project.importers_of(absolute(Path(path))))
+        return [source for source in found if source is not None]
+
     def module(self, name: str, importer: str) -> Source | None:
         path = self._project.module_file(name, absolute(Path(importer)))
-        if path is None:
-            return None
+        return None if path is None else self._source(path)
+
+    def _source(self, path: Path) -> Source | None:
+        """A file of the project; None if it can't be read or was given up."""
         try:
             source = self._project.source(self._project.file(path))
         except OSError:
             return None
         return None if any(problem.code == "LLM002" for problem in source.problems) else source
+
+
+def _imported_words(file: Path) -> frozenset[str]:
+    """The words of a file's import statements; a superset of the modules that it imports, without parsing it."""
+    try:
+        text = file.read_bytes().decode("utf-8", "replace")
+    except OSError:
+        return frozenset()
+    import re
+
+    statements = re.findall(r"^[\s\"]*((?:from|import)\s[^#(]*?(?:\([^)]*\))?)$", text, re.MULTILINE)
+    return frozenset(re.findall(r"\w+", " ".join(statements)))

@@ -26,6 +26,10 @@ class World(Protocol):
         """The model or tokenizer that `from_pretrained(name)` would load: a folder, or an id."""
         ...
 
+    def importers(self, path: str) -> list[Source]:
+        """The modules of the project that may import the module at `Source.path`, in a stable order."""
+        ...
+
     def module(self, name: str, importer: str) -> Source | None:
         """A module of the project.
 

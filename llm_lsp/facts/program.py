@@ -28,7 +28,12 @@ class Program(Interpreter):
     """
 
     def __init__(
-        self, source: Source, find: Callable[[str, str], Source | None], stop: Callable[[], bool] | None = None
+        self,
+        source: Source,
+        find: Callable[[str, str], Source | None],
+        stop: Callable[[], bool] | None = None,
+        *,
+        entered: str | None = None,
     ) -> None:
         super().__init__(source.tree, source.text, stop)
         self.sources: dict[int, Source] = {0: source}
@@ -36,6 +41,8 @@ class Program(Interpreter):
         self.imports: list[tuple[str, str]] = []
         """What this module imports from outside the known libraries: the name as written, and the importer's path."""
         self._find = find
+        self._entered = entered
+        """The path of a module whose functions are entered wherever they are called from."""
         self._frames: dict[str, Frame | None] = {source.path: self.frame}
         self._resolved: dict[Imported, Value] = {}
         self._worth: dict[ast.AST, bool] = {}
@@ -72,7 +79,7 @@ class Program(Interpreter):
     # ------------------------------------------------------------ what they bind
 
     def resolve(self, value: Imported) -> Value:
-        if not self.frame.is_of_script:
+        if not self.frame.is_of_script and self._entered is None:
             return Symbol(value.name)
         known = self._resolved.get(value)
         if known is None:
@@ -100,7 +107,7 @@ class Program(Interpreter):
         Entering all of them costs half as much again on trl, and finds nothing more.
         """
         home = self.module_around(self.frames[function.frame]).id
-        if home == 0:
+        if home == 0 or self.sources[home].path == self._entered:
             return True
         known = self._worth.get(function.node)
         if known is None:

@@ -274,6 +274,11 @@ class Call:
         return answer(_switch(self.record.gradients))
 
     @property
+    def gradients_for_callers(self) -> Truth:
+        """The same where other modules of the project lead here; YES if none does."""
+        return answer(self._facts.callers.gradients(self))
+
+    @property
     def autocast(self) -> Truth:
         return answer(_switch(self.record.autocast))
 

@@ -41,6 +41,13 @@ class RecordingWorld:
         self.asked["checkpoint", name] = digest(repr(answer))
         return answer
 
+    def importers(self, path: str) -> list[Source]:
+        """As the world says."""
+        answer = self._world.importers(path)
+        self.asked["importers", path] = digest(*(part for source in answer for part in (source.path, source.data)))
+        self.files.update(source.path for source in answer)
+        return answer
+
     def module(self, name: str, importer: str) -> Source | None:
         """As the world says."""
         answer = self._world.module(name, importer)
@@ -71,6 +78,8 @@ def still_holds(asked: Mapping[Question, str], world: World) -> bool:
                 now.checkpoint(name)
             case ("module", name, importer):
                 now.module(name, importer)
+            case ("importers", path):
+                now.importers(path)
             case _:
                 raise AssertionError(question)
         if now.asked[question] != answer:

@@ -53,6 +53,46 @@ class GradientsInInference(Rule):
         "requires_grad_",
     )
     bad = [
+        # A helper in a module of its own.
+        Bad(
+            {
+                "engine.py": """\
+import torch
+
+def score(model, batch):
+    model.eval()
+    return model(batch["input_ids"]).argmax(-1).tolist()  # <- for gradients that nobody computes
+""",
+                "main.py": """\
+from transformers import AutoModelForSequenceClassification
+
+from engine import score
+
+if __name__ == "__main__":
+    model = AutoModelForSequenceClassification.from_pretrained("distilbert-base-uncased-finetuned-sst-2-english")
+    print(score(model, {}))
+""",
+            },
+            fixed={
+                "engine.py": """\
+import torch
+
+@torch.no_grad()
+def score(model, batch):
+    model.eval()
+    return model(batch["input_ids"]).argmax(-1).tolist()
+""",
+                "main.py": """\
+from transformers import AutoModelForSequenceClassification
+
+from engine import score
+
+if __name__ == "__main__":
+    model = AutoModelForSequenceClassification.from_pretrained("distilbert-base-uncased-finetuned-sst-2-english")
+    print(score(model, {}))
+""",
+            },
+        ),
         # A function that evaluates.
         Bad(
             """\
@@ -377,6 +417,30 @@ def evaluate(model, loader):
         ),
     ]
     good = [
+        # Another module of the project holds the context.
+        Good(
+            {
+                "engine.py": """\
+def score(model, batch):
+    model.eval()
+    return model(batch["input_ids"]).argmax(-1).tolist()
+""",
+                "main.py": """\
+import torch
+from transformers import AutoModelForSequenceClassification
+
+from engine import score
+
+def main(batches):
+    model = AutoModelForSequenceClassification.from_pretrained("distilbert-base-uncased-finetuned-sst-2-english")
+    with torch.no_grad():
+        print([score(model, batch) for batch in batches])
+
+if __name__ == "__main__":
+    main([])
+""",
+            }
+        ),
         # Gradients are off: by a block, a decorator, a statement, a caller, and among other contexts.
         Good("""\
 import torch
@@ -754,5 +818,7 @@ def _keeps_a_graph_for_nothing(call: Call) -> bool:
         return False
     reaches = call.reaches_gradient
     if reaches is UNKNOWN:
-        return call.is_only_returned is YES and call.is_meant_for_inference is YES
-    return reaches is NO and call.model_has_learned is YES
+        is_idle = call.is_only_returned is YES and call.is_meant_for_inference is YES
+    else:
+        is_idle = reaches is NO and call.model_has_learned is YES
+    return is_idle and call.gradients_for_callers is YES
