@@ -335,28 +335,47 @@ class RepeatedLoader:
 
     @property
     def before(self) -> Place | None:
-        """The statement in the counting loop that leads here, if that loop and the sampler are in one function."""
-        step: ast.AST = self._iteration.node
+        """The statement in the counting loop that leads to where the loader is run through."""
+        counting, step = self._counting_frame, self._iteration.node
         for frame in self._iteration.frame.chain():
-            function: Body = frame.function.node if frame.function is not None else self._facts.machine.tree
-            if any(part is self._loop for part in ast.walk(function)):
+            if frame is counting:
                 return _statement_that_leads(self._facts, frame, self._loop, step)
-            if frame.call is None:
+            if not isinstance(frame.call, ast.expr):
                 break
             step = frame.call
         return None
 
     @property
-    def spelled(self) -> str | None:
-        """How the sampler is written where the epochs are counted."""
-        frame = self._iteration.frame
-        name = self.sampler.result_name
-        written = self._facts.text_of(self._iteration.node)
-        for outer in frame.chain():
-            if name is not None and outer.locals.get(name) is not None and _is(outer.locals.get(name), self._sampler):
-                return name
-        is_plain = isinstance(self._iteration.node, (ast.Name, ast.Attribute))
-        return f"{written}.sampler" if is_plain else None
+    def text(self) -> str:
+        """The loader, as it is written inside `enumerate`, `tqdm` and their like."""
+        node = self._iteration.node
+        while isinstance(node, ast.Call) and node.args:
+            node = node.args[0]
+        return " ".join(self._facts.text_of(node).split())
+
+    @property
+    def is_told_by_name(self) -> bool:
+        """Whether a variable holds the sampler where the epochs are counted."""
+        return self._sampler_name is not None
+
+    @property
+    def sampler_text(self) -> str | None:
+        """How to write the sampler where the epochs are counted."""
+        is_here = self._counting_frame is self._iteration.frame
+        return self._sampler_name or (f"{self.text}.sampler" if is_here and _plain(self.text) else None)
+
+    @property
+    def _sampler_name(self) -> str | None:
+        made = self.sampler
+        return made.result_name if made.record.frame is self._counting_frame else None
+
+    @property
+    def _counting_frame(self) -> Frame | None:
+        for frame in self._iteration.frame.chain():
+            function: Body = frame.function.node if frame.function is not None else self._facts.machine.tree
+            if any(part is self._loop for part in ast.walk(function)):
+                return frame
+        return None
 
 
 def repeated_loaders(facts: Facts) -> Iterator[RepeatedLoader]:
