@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
+from llm_lsp.facts.truth import UNKNOWN, YES, Truth, answer
 from llm_lsp.facts.values import Constant, Object, Value, options
 from llm_lsp.facts.views import Call
 from llm_lsp.knowledge import library
@@ -55,17 +55,27 @@ class Clipping:
 
     @property
     def unscaling(self) -> str | None:
-        """`scaler.unscale_(optimizer)`, for the one step that follows under the same conditions; else None."""
+        """`scaler.unscale_(optimizer)`, for the one step that follows, under its condition; None where that isn't plain."""
         step, clip, scale = self._step, self.call.record, self.scale.record
         if step is None or step.frame is not clip.frame or step.frame is not scale.frame or step.loops != clip.loops:
             return None
         same_scaler = Call(self._facts, step).callee.rpartition(".")[0] == self.scaler
         optimizer = Call(self._facts, step).argument("optimizer", 0)
-        is_reached = set(step.guards) <= set(clip.guards) and set(scale.guards) <= set(clip.guards)
-        if not same_scaler or not is_reached or optimizer is None or optimizer.value_place is None:
+        text = optimizer.value_place.text if optimizer is not None and optimizer.value_place is not None else "("
+        tests = self._tests_beside(step)
+        if not same_scaler or "(" in text or len(tests) > 1 or (tests and tests != self._tests_beside(scale)):
             return None
-        text = optimizer.value_place.text
-        return None if "\n" in text or "(" in text else f"{self.scaler}.unscale_({text})"
+        unscaling = f"{self.scaler}.unscale_({text})"
+        if not tests:
+            return unscaling if not self._tests_beside(scale) else None
+        ((test, came_out),) = tests
+        return f"if {test}:\n    {unscaling}" if came_out and "(" not in test else None
+
+    def _tests_beside(self, record: CallRecord) -> set[tuple[str, bool]]:
+        """The tests that decided that the call is reached, and not that the gradients are clipped."""
+        facts = self._facts
+        around = {(facts.text_of(test), came_out) for test, came_out in self.call.record.guards}
+        return {(facts.text_of(test), came_out) for test, came_out in record.guards} - around
 
     def _only_step(self) -> CallRecord | None:
         """The one `scaler.step(optimizer)` of the function that clips; None where there are several."""
@@ -118,27 +128,23 @@ def _clips(facts: Facts, record: CallRecord) -> bool:
 
 def _scales_of(facts: Facts, state: Value) -> Iterator[CallRecord]:
     for option, _ in options(state):
-        record = facts.machine.calls.get(option.value) if _is_id(option) else None
-        if record is not None and is_scaler(facts, record.receiver) is YES and may_scale(facts, record.receiver):
+        id = option.value if isinstance(option, Constant) else None
+        record = facts.machine.calls.get(id) if isinstance(id, int) else None
+        if record is not None and is_scaler(facts, record.receiver) and may_scale(facts, record.receiver):
             yield record
 
 
-def _is_id(value: Value) -> bool:
-    return isinstance(value, Constant) and isinstance(value.value, int)
-
-
-def is_scaler(facts: Facts, value: Value | None) -> Truth:
-    """Whether it is a `GradScaler`: by its class, or, if it comes from outside, by what is done with it."""
+def is_scaler(facts: Facts, value: Value | None) -> bool:
+    """Whether it is surely a `GradScaler`: by its class, or, if it comes from outside, by what is done with it."""
     if not isinstance(value, Object):
-        return answer(NO)
+        return False
     kind = facts.machine.kind(value)
     if kind is not None:
-        return answer(YES if kind == "scaler" else NO)
+        return kind == "scaler"
     is_of_unknown_class = value.call is not None and "GradScaler" not in value.name
     if not value.is_outside or value.cls is not None or is_of_unknown_class:
-        return answer(UNKNOWN)
-    uses = facts.machine.uses.get(value.id, set())
-    return answer(YES if {"scale", "step"} <= uses else UNKNOWN)
+        return False
+    return {"scale", "step"} <= facts.machine.uses.get(value.id, set())
 
 
 def may_scale(facts: Facts, scaler: Value | None) -> bool:
