@@ -396,5 +396,6 @@ def _imported_words(file: Path) -> frozenset[str]:
         return frozenset()
     import re
 
-    statements = re.findall(r"^[\s\"]*((?:from|import)\s[^#(]*?(?:\([^)]*\))?)$", text, re.MULTILINE)
+    # A quote begins a line of a notebook.
+    statements = re.findall(r'(?:^|")[ \t]*((?:from|import)\s[^#"(\n]*(?:\([^)]*\))?)', text, re.MULTILINE)
     return frozenset(re.findall(r"\w+", " ".join(statements)))

@@ -529,3 +529,28 @@ def test_pathspec_is_loaded_only_for_patterns_that_are_more_than_names(tmp_path:
     assert run() == "1 False"
     write(".gitignore", text="*.gen.py\n")
     assert run() == "1 True"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from engine import score\n",
+        "import engine\n",
+        "from pkg.engine import (\n    load,\n    score,\n)\n",
+        "from . import engine\n",
+        "def main():\n    from .engine import score\n",
+        '{"cells": [{"cell_type": "code", "source": ["from engine import score\\n"]}]}',
+    ],
+)
+def test_who_imports_a_module_is_found_by_its_text(text: str) -> None:
+    name = "main.ipynb" if text.startswith("{") else "main.py"
+    write("engine.py", "stranger.py", text="print('engine')\n")
+    write(name, text=text)
+    project = Project(["engine.py"])
+    assert [path.name for path in project.importers_of(Path("engine.py").absolute())] == [name]
+
+
+def test_nobody_imports_a_notebook() -> None:
+    write("engine.ipynb")
+    write("main.py", text="import engine\n")
+    assert Project(["engine.ipynb"]).importers_of(Path("engine.ipynb").absolute()) == []
