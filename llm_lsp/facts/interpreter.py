@@ -1,4 +1,4 @@
-"""Statements, and the roots from which a program runs."""
+"""Statements, and the script that they are."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from llm_lsp.facts.accumulation import Accumulation
 from llm_lsp.facts.events import Arguments
-from llm_lsp.facts.machine import AUTOCAST, GRADIENTS, OFF
+from llm_lsp.facts.machine import AUTOCAST, GRADIENTS
 from llm_lsp.facts.store import Changes, Store
 from llm_lsp.facts.values import (
     ANYTHING,
@@ -31,188 +31,19 @@ _DEEPEST_SECOND_PASS = 1
 
 
 class Interpreter(Accumulation):
-    """Runs one module: as a script, then every function that nothing in the module calls."""
+    """Runs one module as a script."""
 
     def __init__(self, tree: ast.Module, text: str, stop: Callable[[], bool] | None) -> None:
         super().__init__(tree, text, stop)
         self.exits: list[tuple[int, list[Changes], list[Changes]]] = []
         """For each loop that is running: the mark at its beginning, what had changed at its `break`s and its `continue`s."""
-        self.instances: dict[ast.AST, Object] = {}
-        self.initialised: set[int] = set()
-        """The instances whose `__init__` has run."""
         self.classes_open: list[Class] = []
-
-    # ------------------------------------------------------------ roots
 
     def run_script(self) -> None:
         """Run the module as Python runs it, its `__main__` guard included."""
         self.run_block(self.tree.body)
         self.frame.guards = ()
         self.frame.loops = ()
-
-    def run_roots(self) -> None:
-        """Run every function that nothing has called so far."""
-        mark = self.trail.mark()
-        while self.is_complete:
-            waiting = [function for node, function in self.functions.items() if self.is_waiting(node)]
-            if not waiting:
-                break
-            # Those first whose name stands nowhere else: the others are likely called, and then no roots.
-            waiting.sort(key=lambda function: (_is_preparation(function), self.is_named_elsewhere(function.name)))
-            for function in waiting:
-                if function.node not in self.entered:
-                    if function.owner is not None:
-                        self.instance_of(function.owner)
-                        mark = self.trail.mark()
-                    known = self._last_id
-                    self.run_root(function)
-                    left = self.left_behind(mark, known)
-                    self.trail.undo(mark)
-                    self.trail.redo(left)
-                    self.trail.join_with_before(mark)
-                    mark = self.trail.mark()
-        for call in self.calls.values():
-            root = call.frame.root.function
-            if root is not None and self.is_handed_over(root):
-                # It may have run as a root before anybody was seen to hand it over.
-                call.gradients = ANYTHING
-        if self.superseded:
-            self.calls = {id: call for id, call in self.calls.items() if call.frame.root.id not in self.superseded}
-
-    def is_named_elsewhere(self, name: str) -> bool:
-        text = self.text
-        return text.find(name, text.find(name) + 1) >= 0
-
-    def left_behind(self, mark: int, known: int) -> Changes:
-        """What a root changed that other roots see: globals, and attributes of objects that were there before it.
-
-        Modes and contexts are left out: what one function switches is not how another finds it.
-        """
-        found: Changes = {}
-        module = self.frames[0].locals
-        for key, change in self.trail.changes(mark).items():
-            store, name = change[0], key[1]
-            if store is module:
-                found[key] = change
-            elif store is self.heap:
-                owner, attribute = cast("tuple[int, str]", name)
-                if 0 <= owner <= known and not attribute.startswith("#"):
-                    found[key] = change
-        return found
-
-    def is_waiting(self, node: ast.AST) -> bool:
-        return node not in self.entered and not isinstance(node, ast.Lambda)
-
-    def run_root(self, function: Function) -> None:
-        """A function that nobody in the program calls: its parameters are what their names and annotations say."""
-        node = function.node
-        module = self.frame
-        frame = self.new_frame(function, None, None, function.frame)
-        self.entered[node] = 1
-        self.roots[node] = frame.id
-        self.frame = frame
-        receiver: Value | None = None
-        arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
-        decorators = {value.name for value in function.decorators if isinstance(value, Symbol)}
-        if function.owner is not None and arguments and "builtins.staticmethod" not in decorators:
-            is_initialiser = function.name == "__init__"
-            receiver = function.owner if "builtins.classmethod" in decorators else self.instance_of(function.owner)
-            if is_initialiser:
-                self.frame = module
-                return
-            frame.locals[arguments[0].arg] = receiver
-            arguments = arguments[1:]
-        frame.receiver = receiver
-        for argument in arguments:
-            frame.locals[argument.arg] = self.parameter(argument, function)
-        for extra in (node.args.vararg, node.args.kwarg):
-            if extra is not None:
-                frame.locals[extra.arg] = self.outside(extra.arg, extra)
-        if self.is_handed_over(function) or self.runs_without_gradients(function):
-            self.heap[GRADIENTS] = ANYTHING if self.is_handed_over(function) else OFF
-        if function.owner is not None and function.owner.bases and function.name in library.GRADIENT_HOOKS:
-            # The library's precision setting decides.
-            self.heap[AUTOCAST] = ANYTHING
-        self.frame = module
-        result = self.run(function, frame)
-        if self.sums:
-            self.keep_sums()
-        self.returned |= self.flow(result)
-        if not isinstance(result, Opaque):
-            self.examine_lengths([result])
-        if function.name not in library.LOADER_HOOKS:
-            self.hand_out(result)
-        if (
-            isinstance(function.node, (ast.FunctionDef, ast.AsyncFunctionDef))
-            and function.name in library.GRADIENT_HOOKS
-        ):
-            self.compute_gradients_of_returned(result, frame)
-        self.frame = module
-
-    def is_handed_over(self, function: Function) -> bool:
-        return self.handed_over.get(function.node, False)
-
-    def runs_without_gradients(self, function: Function) -> bool:
-        """A hook that its library calls with gradients off."""
-        if function.owner is None:
-            return function.name in library.GRADIENTS_OFF_FUNCTIONS
-        return function.name in library.GRADIENTS_OFF_HOOKS and bool(function.owner.bases)
-
-    def parameter(self, argument: ast.arg, function: Function) -> Value:
-        default = function.defaults.get(argument.arg)
-        if isinstance(default, Constant) and default.value is not None and not isinstance(default.value, bool):
-            return Constant(default.value, default.node, may=True)
-        cls: str | Class | None = None
-        if argument.annotation is not None:
-            annotation = self.evaluate_annotation(argument.annotation)
-            if isinstance(annotation, Symbol) and library.kind_of(library.canonical(annotation.name)) is not None:
-                cls = library.canonical(annotation.name)
-            elif isinstance(annotation, Symbol) and annotation.name in library.MODULE_BASES:
-                cls = "torch.nn.Module"
-            elif isinstance(annotation, Class):
-                cls = annotation
-        return self.outside(argument.arg, argument, cls)
-
-    def evaluate_annotation(self, node: ast.expr) -> Value:
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            return self.look_up(node.value)
-        if isinstance(node, (ast.Name, ast.Attribute)):
-            return self.evaluate(node)
-        return ANYTHING
-
-    def instance_of(self, cls: Class) -> Object:
-        """The instance that stands for all that are made elsewhere; its `__init__` has run."""
-        made = self.instances.get(cls.node)
-        if made is None and len(self.made.get(cls.node, ())) == 1:
-            return self.made[cls.node][0]
-        if made is None:
-            self.frame, frame = self.frames[0], self.frame
-            made = self.outside("self", cls.node, cls)
-            self.instances[cls.node] = made
-            self.frame = frame
-        initialise = cls.find("__init__")
-        if isinstance(initialise, Function) and made.id not in self.initialised:
-            self.initialised.add(made.id)
-            self.initialise(made, initialise)
-        return made
-
-    def initialise(self, made: Object, function: Function) -> None:
-        """Run `__init__` with arguments from outside; the same ones for every method, so that uses add up."""
-        frame, entered = self.frame, dict(self.entered)
-        self.frame = self.frames[0]
-        started = self.new_frame(function, None, None, function.frame)
-        started.receiver = made
-        self.frame = started
-        arguments = [*function.node.args.posonlyargs, *function.node.args.args, *function.node.args.kwonlyargs]
-        for index, argument in enumerate(arguments):
-            started.locals[argument.arg] = made if index == 0 else self.parameter(argument, function)
-        for extra in (function.node.args.vararg, function.node.args.kwarg):
-            if extra is not None:
-                started.locals[extra.arg] = self.outside(extra.arg, extra)
-        self.frame = self.frames[0]
-        self.run(function, started)
-        self.entered = {**entered, function.node: 1}
-        self.frame = frame
 
     # ------------------------------------------------------------ statements
 
@@ -556,13 +387,6 @@ def _is_plain(value: Value) -> bool:
     if isinstance(value, Union):
         return all(_is_plain(option) for option, _ in value.options)
     return isinstance(value, Opaque) or (isinstance(value, Constant) and not isinstance(value.value, bool))
-
-
-def _is_preparation(function: Function) -> bool:
-    """False, and so first, for functions that by their names prepare what the others use."""
-    return not function.name.lstrip("_").startswith(
-        ("setup", "lifespan", "startup", "load", "init", "build", "configure", "prepare", "setUp", "on_start")
-    )
 
 
 _RUN: dict[type[ast.AST], Callable[[Interpreter, Any], bool]] = {

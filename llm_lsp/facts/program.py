@@ -6,8 +6,8 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from llm_lsp.facts.interpreter import Interpreter
 from llm_lsp.facts.machine import AUTOCAST, GRADIENTS, OFF, ON
+from llm_lsp.facts.roots import Roots
 from llm_lsp.facts.values import Function, Imported, Module, Symbol, Value
 from llm_lsp.knowledge import library
 
@@ -20,7 +20,7 @@ __all__ = ["Program"]
 _MOST_MODULES = 40
 
 
-class Program(Interpreter):
+class Program(Roots):
     """One module and, as far as its names are used, those that it imports.
 
     Of an imported module only that runs which binds the names that are used, and nothing under its `__main__` guard; its
