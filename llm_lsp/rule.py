@@ -11,7 +11,22 @@ from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
 from llm_lsp.diagnostic import Applicability, Range, Severity
-from llm_lsp.facts import NO, UNKNOWN, YES, Call, Choice, Extent, Facts, Generator, KeptMode, Place, RepeatedLoader, Truth
+from llm_lsp.facts import (
+    NO,
+    UNKNOWN,
+    YES,
+    Blocking,
+    Call,
+    Choice,
+    Extent,
+    Facts,
+    Generator,
+    KeptMode,
+    ModelLoad,
+    Place,
+    RepeatedLoader,
+    Truth,
+)
 
 __all__ = [
     "NO",
@@ -19,6 +34,7 @@ __all__ = [
     "YES",
     "Applicability",
     "Bad",
+    "Blocking",
     "Call",
     "Change",
     "Choice",
@@ -31,6 +47,7 @@ __all__ = [
     "InsertAfter",
     "InsertBefore",
     "KeptMode",
+    "ModelLoad",
     "Place",
     "RepeatedLoader",
     "Replace",

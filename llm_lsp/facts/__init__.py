@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING
 from llm_lsp.facts.attention import AttentionRequest, attention_requests
 from llm_lsp.facts.callers import Callers
 from llm_lsp.facts import token_flows
+from llm_lsp.facts.coroutines import Blocking, blocking_inferences
 from llm_lsp.facts.events import CallRecord
 from llm_lsp.facts.extents import TRAINS, Extent, inference_around, training_nodes, way
+from llm_lsp.facts.heads import ModelLoad, model_loads
 from llm_lsp.facts.machine import Stopped
 from llm_lsp.facts.place import Place
 from llm_lsp.facts.program import Program
@@ -39,6 +41,7 @@ __all__ = [
     "YES",
     "Argument",
     "AttentionRequest",
+    "Blocking",
     "Call",
     "Choice",
     "Clipping",
@@ -48,6 +51,7 @@ __all__ = [
     "KeptMode",
     "Loaded",
     "Meeting",
+    "ModelLoad",
     "Place",
     "RepeatedLoader",
     "RunningSum",
@@ -220,6 +224,10 @@ class Facts:
             if self.machine.kind(receiver) == "pipeline" or self.is_model(receiver) is YES:
                 yield Call(self, record)
 
+    def blocking_inferences(self) -> Iterator[Blocking]:
+        """The calls in coroutines that compute with a model before they return."""
+        return blocking_inferences(self)
+
     def kept_modes(self) -> Iterator[KeptMode]:
         """The `eval()` calls in a loop that a training pass of a later round may find as they left the model."""
         return kept_modes(self)
@@ -263,6 +271,16 @@ class Facts:
     def attention_requests(self) -> Iterator[AttentionRequest]:
         """The calls that ask for attention maps of a model that the program loads."""
         return attention_requests(self)
+
+    def model_loads(self) -> Iterator[ModelLoad]:
+        """The loads of transformers' models whose checkpoints' names are known."""
+        return model_loads(self)
+
+    @cached_property
+    def tried(self) -> list[frozenset[ast.AST]]:
+        """What stands in each `try` that has a handler, or in the handler."""
+        blocks = (node for node in ast.walk(self.source.tree) if isinstance(node, ast.Try) and node.handlers)
+        return [frozenset(ast.walk(block)) for block in blocks]
 
     # ------------------------------------------------------------ kinds
 

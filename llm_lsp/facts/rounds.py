@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["KeptMode", "RepeatedLoader", "kept_modes", "repeated_loaders"]
 
 _DEEPEST_WRAPPER = 3
-_HARMLESS_WORDS = ("save", "log", "clip", "print", "count", "push", "upload", "export", "watch", "summary", "norm", "ema")
+_HARMLESS_WORDS = ("save", "log", "clip", "print", "count", "push", "upload", "export", "watch", "summary", "norm")
 """Words in the names of unknown functions that are given a model and switch no mode."""
 
 
@@ -96,7 +96,10 @@ class KeptMode:
             record
             for record in self._facts.records
             if self._loop in record.loops
-            and (record.id == self.model.call or (_is(record.result, self.model) and not _is(record.receiver, self.model)))
+            and (
+                record.id == self.model.call
+                or (_is(record.result, self.model) and not _is(record.receiver, self.model))
+            )
         )
         return answer(YES if any(made) else NO)
 
@@ -123,9 +126,8 @@ class KeptMode:
     @property
     def is_unconditional(self) -> bool:
         """Whether every round of the loop comes by, and both calls are written there."""
-        body: list[ast.stmt] = getattr(self._loop, "body", [])
-        own = [statement for statement in body if isinstance(statement, ast.Expr)]
-        is_direct = any(statement.value is self.switch.record.node for statement in own)
+        own = [statement.value for statement in ast.iter_child_nodes(self._loop) if isinstance(statement, ast.Expr)]
+        is_direct = any(value is self.switch.record.node for value in own)
         return is_direct and self.pass_.record.frame is self.switch.record.frame
 
     @property
@@ -161,7 +163,12 @@ def kept_modes(facts: Facts) -> Iterator[KeptMode]:
             for pass_ in passes:
                 model = pass_.record.receiver
                 loop = _common_loop(record, pass_.record)
-                if isinstance(model, Object) and model.id == id and (loop, id) in machine.left_in_evaluation:
+                if (
+                    loop is not None
+                    and isinstance(model, Object)
+                    and model.id == id
+                    and (loop, id) in machine.left_in_evaluation
+                ):
                     yield KeptMode(facts, model, Call(facts, record), pass_, loop)
                     break
 
@@ -228,8 +235,7 @@ def _statement_that_leads(facts: Facts, frame: Frame, loop: ast.AST, node: ast.A
     """The outermost statement that holds `node`, inside the loop if that is in the same function."""
     function: Body = frame.function.node if frame.function is not None else facts.machine.tree
     inside = loop if any(part is loop for part in ast.walk(function)) else function
-    body = getattr(inside, "body", None)
-    for statement in body if isinstance(body, list) else []:
+    for statement in ast.iter_child_nodes(inside):
         if isinstance(statement, ast.stmt) and any(part is node for part in ast.walk(statement)):
             return facts.place(statement)
     return None
@@ -263,7 +269,10 @@ class RepeatedLoader:
     @property
     def place(self) -> Place | None:
         """Where this module runs through the loader, or calls what does."""
-        nodes = [self._iteration.node, *(frame.call for frame in self._iteration.frame.chain() if frame.call is not None)]
+        nodes = [
+            self._iteration.node,
+            *(frame.call for frame in self._iteration.frame.chain() if frame.call is not None),
+        ]
         places = (self._facts.place(node) for node in nodes)
         return next((place for place in places if place.path == self._facts.source.path), None)
 
@@ -396,7 +405,9 @@ def repeated_loaders(facts: Facts) -> Iterator[RepeatedLoader]:
 def _loaders_in(facts: Facts, value: Value, depth: int = 0) -> Iterator[CallRecord]:
     """The calls that make the loader which a value is, or which `enumerate`, `tqdm` and their like run through."""
     for option, _ in options(value):
-        record = facts.machine.calls.get(option.call) if isinstance(option, Opaque) and option.call is not None else None
+        record = (
+            facts.machine.calls.get(option.call) if isinstance(option, Opaque) and option.call is not None else None
+        )
         if record is None or not isinstance(option, Opaque) or option.cls != record.name:
             continue
         if record.name.rpartition(".")[2] == "DataLoader":

@@ -90,6 +90,9 @@ NOT_DIFFERENTIABLE = frozenset({
 TELLS_GRAPH = frozenset({"requires_grad", "grad_fn"})
 """Attributes by which a program looks at a graph: it means to have one."""
 
+MAKES_CONTEXTS = frozenset({"contextlib.contextmanager", "contextlib.asynccontextmanager"})
+"""Decorators that make a context manager of a generator function."""
+
 HARMLESS_METHODS = frozenset({
     "append", "extend", "add", "add_batch", "update", "log", "log_dict", "write", "writelines", "info", "debug", "warning", "error",
     "print", "set_postfix", "set_description", "compute", "add_scalar", "add_scalars", "put", "send", "insert", "setdefault", "save", "dump",
@@ -150,6 +153,8 @@ METHODS_TAKEN = frozenset({"generate", "encode", "encode_plus", "batch_encode_pl
 """Methods that programs take from a model or a tokenizer to call them later, or to have them called."""
 ATTENTIONS = frozenset({"attentions", "encoder_attentions", "decoder_attentions", "cross_attentions"})
 """Where a model's output has its attention maps."""
+ADDS_TOKENS = frozenset({"add_tokens", "add_special_tokens"})
+"""Methods by which a tokenizer's vocabulary grows."""
 FEATURES = "transformers.BatchFeature"
 ENCODING = "transformers.BatchEncoding"
 """Ids of tokens, or what holds them."""
@@ -417,6 +422,36 @@ NAMESPACES = frozenset({"types.SimpleNamespace", "argparse.Namespace"})
 """Classes whose instances hold what the constructor is given, as attributes."""
 ENGINES = frozenset({"vllm.LLM"})
 """Classes that load a model and a tokenizer by name and put them together."""
+RUNS = {
+    "()": frozenset({"model", "pipeline"}),
+    "generate": frozenset({"model"}),
+    "chat": frozenset({"model"}),
+    "encode": frozenset({"embedder"}),
+    "encode_query": frozenset({"embedder"}),
+    "encode_document": frozenset({"embedder"}),
+    "predict": frozenset({"embedder"}),
+    "rank": frozenset({"embedder"}),
+}
+"""Methods that make something compute, with the kinds of things they do so with; "()" is a call of the thing itself."""
+RUNS_OF_ENGINES = frozenset({"generate", "chat", "encode", "embed", "score", "classify", "beam_search"})
+STARTS_TASKS = frozenset(
+    {"create_task", "ensure_future", "gather", "TaskGroup", "as_completed", "wait", "start_server", "start_unix_server", "create_server", "start_soon", "serve"}
+)  # fmt: skip
+"""Functions and methods, by their last names, that make more than one task run in an event loop."""
+PREPARING_DECORATORS = frozenset(
+    {"asynccontextmanager", "contextmanager", "on_event", "on_startup", "on_shutdown", "fixture", "before_serving"}
+)
+_PREPARATIONS = (
+    "setup", "startup", "start_up", "lifespan", "load", "init", "configure", "preload", "on_start", "shutdown", "aenter",
+)  # fmt: skip
+
+
+def prepares(function: str) -> bool:
+    """Whether a function, by its name, prepares what others use, or warms it up."""
+    name = function.strip("_").lower()
+    return name.startswith(_PREPARATIONS) or any(word in name for word in ("warm", "startup", "lifespan"))
+
+
 COPIES = frozenset({"copy.deepcopy", "copy.copy"})
 PREPARE_METHODS = frozenset({"prepare", "prepare_model", "unwrap_model", "setup", "unwrap", "setup_module"})
 """Methods of an accelerator or fabric that give their arguments back, wrapped."""

@@ -180,24 +180,36 @@ def fit(model, optimizer, dataset, distributed):
         Bad(
             {
                 "train.ipynb": [
-                    "import torch\nfrom torch.utils.data import DataLoader, DistributedSampler\n"
-                    "from transformers import AutoModelForSequenceClassification, set_seed\n\nset_seed(0)\n"
-                    "model = AutoModelForSequenceClassification.from_pretrained('bert-base-uncased')",
-                    "data = torch.load('train.pt')\nloader = DataLoader(data, sampler=DistributedSampler(data))\n"
-                    "optimizer = torch.optim.AdamW(model.parameters())",
-                    "model.train()\nfor epoch in range(3):\n    for batch in loader:  # <- comes in the same order in every round\n"
-                    "        model(**batch).loss.backward()\n        optimizer.step()\n        optimizer.zero_grad()",
+                    (
+                        "import torch\nfrom torch.utils.data import DataLoader, DistributedSampler\n"
+                        "from transformers import AutoModelForSequenceClassification, set_seed\n\nset_seed(0)\n"
+                        "model = AutoModelForSequenceClassification.from_pretrained('bert-base-uncased')"
+                    ),
+                    (
+                        "data = torch.load('train.pt')\nloader = DataLoader(data, sampler=DistributedSampler(data))\n"
+                        "optimizer = torch.optim.AdamW(model.parameters())"
+                    ),
+                    (
+                        "model.train()\nfor epoch in range(3):\n    for batch in loader:  # <- comes in the same order in every round\n"
+                        "        model(**batch).loss.backward()\n        optimizer.step()\n        optimizer.zero_grad()"
+                    ),
                 ]
             },
             fixed={
                 "train.ipynb": [
-                    "import torch\nfrom torch.utils.data import DataLoader, DistributedSampler\n"
-                    "from transformers import AutoModelForSequenceClassification, set_seed\n\nset_seed(0)\n"
-                    "model = AutoModelForSequenceClassification.from_pretrained('bert-base-uncased')",
-                    "data = torch.load('train.pt')\nloader = DataLoader(data, sampler=DistributedSampler(data))\n"
-                    "optimizer = torch.optim.AdamW(model.parameters())",
-                    "model.train()\nfor epoch in range(3):\n    loader.sampler.set_epoch(epoch)\n    for batch in loader:\n"
-                    "        model(**batch).loss.backward()\n        optimizer.step()\n        optimizer.zero_grad()",
+                    (
+                        "import torch\nfrom torch.utils.data import DataLoader, DistributedSampler\n"
+                        "from transformers import AutoModelForSequenceClassification, set_seed\n\nset_seed(0)\n"
+                        "model = AutoModelForSequenceClassification.from_pretrained('bert-base-uncased')"
+                    ),
+                    (
+                        "data = torch.load('train.pt')\nloader = DataLoader(data, sampler=DistributedSampler(data))\n"
+                        "optimizer = torch.optim.AdamW(model.parameters())"
+                    ),
+                    (
+                        "model.train()\nfor epoch in range(3):\n    loader.sampler.set_epoch(epoch)\n    for batch in loader:\n"
+                        "        model(**batch).loss.backward()\n        optimizer.step()\n        optimizer.zero_grad()"
+                    ),
                 ]
             },
         ),

@@ -246,24 +246,32 @@ def main(training, validation, test):
         Bad(
             {
                 "train.ipynb": [
-                    "import torch\nfrom transformers import AutoModelForSequenceClassification, set_seed\n\nset_seed(0)\n"
-                    'model = AutoModelForSequenceClassification.from_pretrained("bert-base-uncased")\n'
-                    "optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5)",
+                    (
+                        "import torch\nfrom transformers import AutoModelForSequenceClassification, set_seed\n\nset_seed(0)\n"
+                        'model = AutoModelForSequenceClassification.from_pretrained("bert-base-uncased")\n'
+                        "optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5)"
+                    ),
                     "batches = torch.load('train.pt')\nheld_out = torch.load('held-out.pt')",
-                    "model.train()\nfor epoch in range(3):\n    for batch in batches:\n        model(**batch).loss.backward()\n"
-                    "        optimizer.step()\n        optimizer.zero_grad()\n    model.eval()  # <- `model` stays in evaluation mode\n"
-                    "    with torch.no_grad():\n        print(model(**held_out).loss.item())",
+                    (
+                        "model.train()\nfor epoch in range(3):\n    for batch in batches:\n        model(**batch).loss.backward()\n"
+                        "        optimizer.step()\n        optimizer.zero_grad()\n    model.eval()  # <- `model` stays in evaluation mode\n"
+                        "    with torch.no_grad():\n        print(model(**held_out).loss.item())"
+                    ),
                 ]
             },
             fixed={
                 "train.ipynb": [
-                    "import torch\nfrom transformers import AutoModelForSequenceClassification, set_seed\n\nset_seed(0)\n"
-                    'model = AutoModelForSequenceClassification.from_pretrained("bert-base-uncased")\n'
-                    "optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5)",
+                    (
+                        "import torch\nfrom transformers import AutoModelForSequenceClassification, set_seed\n\nset_seed(0)\n"
+                        'model = AutoModelForSequenceClassification.from_pretrained("bert-base-uncased")\n'
+                        "optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5)"
+                    ),
                     "batches = torch.load('train.pt')\nheld_out = torch.load('held-out.pt')",
-                    "model.train()\nfor epoch in range(3):\n    model.train()\n    for batch in batches:\n"
-                    "        model(**batch).loss.backward()\n        optimizer.step()\n        optimizer.zero_grad()\n    model.eval()\n"
-                    "    with torch.no_grad():\n        print(model(**held_out).loss.item())",
+                    (
+                        "model.train()\nfor epoch in range(3):\n    model.train()\n    for batch in batches:\n"
+                        "        model(**batch).loss.backward()\n        optimizer.step()\n        optimizer.zero_grad()\n    model.eval()\n"
+                        "    with torch.no_grad():\n        print(model(**held_out).loss.item())"
+                    ),
                 ]
             },
         ),
