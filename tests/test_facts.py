@@ -65,6 +65,61 @@ def test_a_block_that_may_switch_gradients_off_leaves_them_unknown(block: str) -
     assert gradients(f"{block}\n    model(1)") == [UNKNOWN]
 
 
+OWN_CONTEXTS = """
+import contextlib
+class Quiet:
+    def __enter__(self):
+        torch.set_grad_enabled(False)
+    def __exit__(self, *error):
+        torch.set_grad_enabled(True)
+class Derived(torch.no_grad):
+    pass
+@contextlib.contextmanager
+def evaluating(module):
+    with torch.inference_mode():
+        yield module
+@contextlib.contextmanager
+def timed():
+    print("begin")
+    yield
+    print("end")
+"""
+
+
+@pytest.mark.parametrize(
+    ("block", "inside"),
+    [
+        ("with Quiet():", NO),
+        ("with Derived():", NO),
+        ("with evaluating(model):", NO),
+        ("with timed():", YES),
+        ("with timed(), torch.no_grad():", NO),
+    ],
+)
+def test_a_context_of_the_program_switches_what_its_body_switches(block: str, inside: Truth) -> None:
+    assert gradients(f"{OWN_CONTEXTS}{block}\n    model(1)\nmodel(2)") == [inside, YES]
+
+
+def test_what_a_context_of_the_program_yields_is_what_the_block_binds() -> None:
+    assert gradients(f"{OWN_CONTEXTS}with evaluating(model) as inner:\n    inner(1)") == [NO]
+
+
+def test_a_context_on_an_exit_stack_holds_as_long_as_the_stack() -> None:
+    code = """
+    from contextlib import ExitStack
+    with ExitStack() as stack:
+        model(1)
+        stack.enter_context(torch.no_grad())
+        model(2)
+    model(3)
+    """
+    assert gradients(code) == [YES, NO, YES]
+
+
+def test_a_context_that_is_entered_by_hand_stays_entered() -> None:
+    assert gradients("torch.no_grad().__enter__()\nmodel(1)") == [NO]
+
+
 def test_a_statement_that_switches_gradients_holds_until_the_next() -> None:
     assert gradients("torch.set_grad_enabled(False)\nmodel(1)\ntorch.set_grad_enabled(True)\nmodel(2)") == [NO, YES]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 
 from llm_lsp.facts.access import is_ids
-from llm_lsp.facts.builtin_calls import BuiltinCalls
+from llm_lsp.facts.contexts import ENTERS, Contexts, makes_contexts
 from llm_lsp.facts.events import NO_ARGUMENTS, Arguments, Frame
-from llm_lsp.facts.machine import AUTOCAST, GRADIENTS, OFF, ON
+from llm_lsp.facts.machine import AUTOCAST, GRADIENTS, OFF
 from llm_lsp.facts.model_states import is_device, is_module_class
 from llm_lsp.facts.store import Store
 from llm_lsp.facts.values import (
@@ -37,7 +37,7 @@ _CONTAINERS = frozenset({"builtins.list", "builtins.dict", "builtins.set"})
 _NONE = Constant(None)
 
 
-class Calls(BuiltinCalls):
+class Calls(Contexts):
     """Decides what a call calls, and does it."""
 
     def call(self, callee: Value, arguments: Arguments, node: ast.AST) -> Value:
@@ -130,6 +130,8 @@ class Calls(BuiltinCalls):
                 self.escape(value)
 
     def call_method(self, receiver: Value, name: str, arguments: Arguments, node: ast.AST) -> Value:
+        if name in ENTERS and not (isinstance(receiver, Opaque) and receiver.cls == "super"):
+            return self.enter_by_method(receiver, name, arguments, node)
         if isinstance(receiver, Symbol):
             return self.call_symbol(f"{receiver.name}.{name}", arguments, node)
         if isinstance(receiver, Module):
@@ -143,14 +145,7 @@ class Calls(BuiltinCalls):
                 result = found if result is None else join(result, found)
             return result or ANYTHING
         if isinstance(receiver, Class):
-            member = receiver.find(name)
-            if isinstance(member, Function):
-                decorators = {value.name for value in member.decorators if isinstance(value, Symbol)}
-                owner = receiver if "builtins.classmethod" in decorators else None
-                return self.enter(member, arguments, node, owner)
-            if name in {"from_pretrained", "from_config"} and self.kind_of_class(receiver) is not None:
-                return self.loaded_class(receiver, name, arguments, node)
-            return self.unresolved(name, receiver, arguments, node)
+            return self.method_of_class(receiver, name, arguments, node)
         if isinstance(receiver, Opaque):
             if receiver.cls == "super":
                 return self.call_super(name, arguments, node)
@@ -158,6 +153,18 @@ class Calls(BuiltinCalls):
         if isinstance(receiver, Constant):
             return self.method_of_constant(receiver, name, arguments)
         return Opaque(None, self.flow(receiver) | self.flow_of(arguments))
+
+    def method_of_class(self, receiver: Class, name: str, arguments: Arguments, node: ast.AST) -> Value:
+        member = receiver.find(name)
+        if isinstance(member, Function):
+            decorators = {value.name for value in member.decorators if isinstance(value, Symbol)}
+            owner = receiver if "builtins.classmethod" in decorators else None
+            return self.enter(member, arguments, node, owner)
+        if member is not None:
+            return self.call(member, arguments, node)
+        if name in {"from_pretrained", "from_config"} and self.kind_of_class(receiver) is not None:
+            return self.loaded_class(receiver, name, arguments, node)
+        return self.unresolved(name, receiver, arguments, node)
 
     def loaded_class(self, cls: Class, how: str, arguments: Arguments, node: ast.AST) -> Value:
         call = self.record(node, how, cls, arguments)
@@ -242,6 +249,9 @@ class Calls(BuiltinCalls):
             self.superseded.add(self.roots[function.node])
         frame = self.frame_of(function, node, caller)
         self.bind_parameters(function, arguments, receiver, frame)
+        if makes_contexts(function):
+            before = self.heap[GRADIENTS], self.heap[AUTOCAST]
+            return self.generated_context(function, self.run(function, frame), before, node)
         if self.heap[GRADIENTS] is OFF and self.is_generator(function.node):
             return self.deferred_to(function, frame, node)
         return self.run(function, frame)
@@ -364,55 +374,6 @@ class Calls(BuiltinCalls):
             result = join(first, second, test if decides else None)
             later.append(why)
         return result
-
-    def apply_decorators(self, function: Function) -> bool:
-        """Set the context that the decorators give; whether there was one."""
-        changed = False
-        for decorator in function.decorators:
-            name = (
-                decorator.name
-                if isinstance(decorator, Symbol)
-                else decorator.cls
-                if isinstance(decorator, Opaque)
-                else None
-            )
-            if name is None:
-                if isinstance(decorator, (Function, Class)):
-                    continue
-                self.heap[GRADIENTS] = self.heap[AUTOCAST] = ANYTHING
-                changed = True
-            elif name in library.GRADIENTS_OFF and isinstance(function.node, ast.AsyncFunctionDef):
-                # The context is left as soon as there is a coroutine, before its body runs (seen in torch 2.13).
-                continue
-            elif self.apply_context(name, decorator):
-                changed = True
-        return changed
-
-    def apply_context(self, name: str, value: Value) -> bool:
-        """Enter a library's context manager or decorator; whether it is one that a rule asks about."""
-        if name in library.GRADIENTS_OFF:
-            self.heap[GRADIENTS] = OFF
-        elif name in library.GRADIENTS_ON:
-            self.heap[GRADIENTS] = ON
-        elif name in library.GRADIENTS_SET:
-            self.heap[GRADIENTS] = self.switch(value, "mode", 0)
-        elif name in library.AUTOCAST:
-            self.heap[AUTOCAST] = self.switch(value, "enabled", None)
-        elif name.partition(".")[0] not in library.LIBRARY_ROOTS and not name.startswith("builtins."):
-            self.heap[GRADIENTS] = self.heap[AUTOCAST] = ANYTHING
-        else:
-            return False
-        return True
-
-    def switch(self, value: Value, name: str, position: int | None) -> Value:
-        """ON or OFF as the context's argument says; ON where there is none."""
-        call = self.calls.get(value.call) if isinstance(value, Opaque) and value.call is not None else None
-        wanted = call.arguments.get(name, position) if call is not None else None
-        if wanted is None:
-            return ON
-        if isinstance(wanted, Constant) and not wanted.may:
-            return ON if wanted.value else OFF
-        return ANYTHING
 
     def call_super(self, name: str, arguments: Arguments, node: ast.AST) -> Value:
         frame: Frame | None = self.frame

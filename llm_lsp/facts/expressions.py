@@ -99,6 +99,8 @@ class Expressions(Access):
                 return Opaque(None, self.flow(value))
             return value
         key = self.evaluate(node.slice)
+        if isinstance(node.slice, ast.Tuple) and is_ids(value) and any(map(_has_end, node.slice.elts)):
+            self.sliced |= self.flow(value)
         return self.item(value, key, node)
 
     # ------------------------------------------------------------ containers
@@ -306,6 +308,7 @@ class Expressions(Access):
         return Opaque(None, self.flow(self.evaluate(node.value)))
 
     def evaluate_yield(self, node: ast.Yield | ast.YieldFrom) -> Value:
+        self.note_yield()
         if node.value is not None:
             value = self.evaluate(node.value)
             self.returned |= self.flow(value)
@@ -370,6 +373,12 @@ class Expressions(Access):
         return Arguments(positional, keywords, tuple(spread), is_complete=is_complete)
 
     # ------------------------------------------------------------ targets
+
+
+def _has_end(part: ast.expr) -> bool:
+    """Whether a part of `[:, a:b]` ends somewhere: not `[:, :-1]`, which is one token less."""
+    upper = part.upper if isinstance(part, ast.Slice) else None
+    return upper is not None and not isinstance(upper, ast.UnaryOp)
 
 
 def _is_text(node: ast.expr) -> bool:

@@ -15,12 +15,9 @@ from llm_lsp.facts.values import (
     Class,
     Constant,
     Function,
-    Object,
     Opaque,
-    Symbol,
     Union,
     Value,
-    join,
     options,
 )
 from llm_lsp.knowledge import library
@@ -351,35 +348,13 @@ class Interpreter(Accumulation):
         gradients, autocast = self.heap[GRADIENTS], self.heap[AUTOCAST]
         value = self.evaluate(item.context_expr)
         self.contexts.append((self.trail.mark(), gradients, autocast))
-        self.enter_context(value, gradients, autocast)
+        self.enter_context(value, item.context_expr)
         if item.optional_vars is not None:
-            self.assign(item.optional_vars, value)
+            self.assign(item.optional_vars, self.given_by(value))
         falls = self.run_with_items(items[1:], body)
         self.contexts.pop()
         self.heap[GRADIENTS], self.heap[AUTOCAST] = gradients, autocast
         return falls
-
-    def enter_context(self, value: Value, gradients: Value, autocast: Value) -> None:
-        """What holds inside a block under `value`."""
-        outcomes: list[tuple[Value, Value]] = []
-        for option, _ in options(value):
-            self.heap[GRADIENTS], self.heap[AUTOCAST] = gradients, autocast
-            name = (
-                option.name
-                if isinstance(option, Symbol)
-                else option.cls
-                if isinstance(option, (Opaque, Object))
-                else None
-            )
-            if isinstance(name, str):
-                self.apply_context(name, option)
-            elif not (isinstance(option, Object) and isinstance(option.cls, Class)):
-                self.heap[GRADIENTS] = self.heap[AUTOCAST] = ANYTHING
-            outcomes.append((self.heap[GRADIENTS], self.heap[AUTOCAST]))
-        result = outcomes[0]
-        for other in outcomes[1:]:
-            result = (join(result[0], other[0]), join(result[1], other[1]))
-        self.heap[GRADIENTS], self.heap[AUTOCAST] = result
 
 
 def _is_plain(value: Value) -> bool:

@@ -21,6 +21,7 @@ from llm_lsp.facts.values import (
     Tuple,
     Union,
     Value,
+    join,
     options,
 )
 from llm_lsp.knowledge import library
@@ -118,6 +119,8 @@ class Machine:
         self.deferred: dict[int, tuple[Function, Frame, dict[str, Value]]] = {}
         """Generators by id: the function, its frame and what it was called with."""
         self.yields: dict[ast.AST, bool] = {}
+        self.yielded: dict[ast.AST, tuple[Value, Value]] = {}
+        """Generator functions under `@contextmanager` to what held of gradients and autocast where they yielded."""
         self.superseded: set[int] = set()
         """Frames of roots that turned out to be called after all: what happened in them counts for nothing."""
         self.functions: dict[ast.AST, Function] = {}
@@ -306,6 +309,14 @@ class Machine:
         outside = len(frame.parent.guards) if frame.parent is not None else 0
         frame.returns.append((value, self.changes_on_leaving(frame.mark, frame.locals), frame.guards[outside:]))
 
+    def note_yield(self) -> None:
+        """Write down what holds of gradients and autocast where the function that is running yields."""
+        function = self.frame.function
+        if function is not None and function.decorators:
+            gradients, autocast = self.heap[GRADIENTS], self.heap[AUTOCAST]
+            before = self.yielded.get(function.node, (gradients, autocast))
+            self.yielded[function.node] = (join(before[0], gradients), join(before[1], autocast))
+
     def changes_on_leaving(self, mark: int, without: Store | None = None) -> Changes:
         """What is different since the mark, once the contexts that were entered since then are left."""
         changes = self.trail.changes(mark, without)
@@ -388,6 +399,7 @@ class Machine:
         self.iterations.clear()
         self.left_in_evaluation.clear()
         self.yields.clear()
+        self.yielded.clear()
         self.roots.clear()
         self.differentiated.clear()
         self.sums.clear()
