@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from llm_lsp.facts import Facts
     from llm_lsp.facts.events import CallRecord, Frame, Iteration
     from llm_lsp.facts.place import Place
+    from llm_lsp.source import Source
 
 __all__ = ["KeptMode", "RepeatedLoader", "kept_modes", "repeated_loaders"]
 
@@ -319,16 +320,16 @@ class RepeatedLoader:
         """Whether somebody tells the sampler the epoch, or a library does that prepares the loader."""
         facts, machine = self._facts, self._facts.machine
         is_told, is_lost = False, self._sampler.id in machine.escaped or not facts.is_whole
-        others = 0
+        others: set[ast.AST] = set()
         for record in facts.records:
             if record.name == "set_epoch":
                 is_other = isinstance(record.receiver, Object) and record.receiver.id != self._sampler.id
                 is_told = is_told or not is_other
-                others += is_other
+                others |= {record.node} if is_other else set()
             elif record.name in library.PREPARE_METHODS or not record.is_resolved:
                 is_lost = is_lost or any(self._is_mine(value) for value in record.arguments.values())
-        mentioned = sum(source.text.count("set_epoch") for source in machine.sources.values())
-        return answer(YES if is_told else UNKNOWN if is_lost or (mentioned and mentioned > others) else NO)
+        mentioned = sum(_mentions(source, "set_epoch") for source in machine.sources.values())
+        return answer(YES if is_told else UNKNOWN if is_lost or mentioned > len(others) else NO)
 
     def _is_mine(self, value: Value) -> bool:
         return any(
@@ -415,6 +416,17 @@ def _loaders_in(facts: Facts, value: Value, depth: int = 0) -> Iterator[CallReco
         elif depth < _DEEPEST_WRAPPER and (record.name in library.RUN_THROUGH or record.name.startswith("tqdm.")):
             for argument in record.arguments.positional:
                 yield from _loaders_in(facts, argument, depth + 1)
+
+
+def _mentions(source: Source, name: str) -> int:
+    """How often the code, comments aside, speaks of a method."""
+    if name not in source.text:
+        return 0
+    found = (
+        node.attr if isinstance(node, ast.Attribute) else node.value if isinstance(node, ast.Constant) else None
+        for node in ast.walk(source.tree)
+    )
+    return sum(each == name for each in found)
 
 
 def _last_name(node: ast.expr) -> str:
