@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from llm_lsp.facts import added_tokens, lengths, padding
 from llm_lsp.facts.attention import AttentionRequest, attention_requests
 from llm_lsp.facts.callers import Callers
-from llm_lsp.facts import token_flows
 from llm_lsp.facts.coroutines import Blocking, blocking_inferences
 from llm_lsp.facts.events import CallRecord
 from llm_lsp.facts.extents import TRAINS, Extent, inference_around, training_nodes, way
@@ -23,7 +23,7 @@ from llm_lsp.facts.place import Place
 from llm_lsp.facts.program import Program
 from llm_lsp.facts.randomness import Generator, generators
 from llm_lsp.facts.rounds import KeptMode, RepeatedLoader, kept_modes, repeated_loaders
-from llm_lsp.facts.scaling import Clipping, clippings
+from llm_lsp.facts.scaling import Clipping, HalfTraining, clippings, half_trainings
 from llm_lsp.facts.sums import RunningSum, running_sums
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer, set_answer_hook
 from llm_lsp.facts.values import Class, Constant, Object, Opaque, Symbol, Value, options
@@ -48,6 +48,7 @@ __all__ = [
     "Extent",
     "Facts",
     "Generator",
+    "HalfTraining",
     "KeptMode",
     "Loaded",
     "Meeting",
@@ -247,6 +248,10 @@ class Facts:
     def clippings(self) -> Iterator[Clipping]:
         """The calls that clip gradients of a loss that a scaler has scaled."""
         return clippings(self)
+
+    def half_trainings(self) -> Iterator[HalfTraining]:
+        """Where weights in float16 come to what trains with a loss scaler."""
+        return half_trainings(self)
 
     def tokenizations(self) -> Iterator[Call]:
         """The calls that turn text into ids, or make a pipeline do so."""
@@ -501,9 +506,9 @@ class Facts:
 
     # ------------------------------------------------------------ what goes into models
 
-    padded_prompts = token_flows.padded_prompts
-    added_tokens = token_flows.added_tokens
-    lengths = token_flows.lengths
+    added_tokens = added_tokens.added_tokens
+    lengths = lengths.lengths
+    padded_prompts = padding.padded_prompts
 
     # ------------------------------------------------------------ chains
 

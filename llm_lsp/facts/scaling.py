@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from llm_lsp.facts.truth import UNKNOWN, YES, Truth, answer
-from llm_lsp.facts.values import Constant, Object, Value, options
-from llm_lsp.facts.views import Call
+from llm_lsp.facts.parameters import are_optimized, may_be_frozen
+from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
+from llm_lsp.facts.values import Class, Constant, Object, Opaque, Value, options
+from llm_lsp.facts.views import Call, Choice
 from llm_lsp.knowledge import library
 
 if TYPE_CHECKING:
@@ -15,8 +16,22 @@ if TYPE_CHECKING:
     from llm_lsp.facts.events import CallRecord
     from llm_lsp.facts.values import Condition
 
-__all__ = ["Clipping", "clippings", "is_scaler", "may_scale"]
+__all__ = ["Clipping", "HalfTraining", "clippings", "half_trainings"]
 
+_SCALES: dict[str, frozenset[object]] = {
+    "fp16": frozenset({True}),
+    "mixed_precision": frozenset({"fp16"}),
+    "precision": frozenset({"16-mixed", "16", 16}),
+}
+"""Settings of trainers to the values with which they train under autocast in float16, with a loss scaler."""
+_SETTINGS = {
+    "accelerate.Accelerator": "mixed_precision",
+    **dict.fromkeys(
+        ("lightning.Trainer", "lightning.pytorch.Trainer", "pytorch_lightning.Trainer", "lightning.Fabric", "lightning.fabric.Fabric"),
+        "precision",
+    ),
+}  # fmt: skip
+"""Which of them a class takes."""
 _UNSCALES = ("scale", "step", "clip", "grad", "optim")
 """Words in the names of unknown functions that may unscale gradients if they get the scaler."""
 
@@ -132,6 +147,124 @@ def _scales_of(facts: Facts, state: Value) -> Iterator[CallRecord]:
         record = facts.machine.calls.get(id) if isinstance(id, int) else None
         if record is not None and is_scaler(facts, record.receiver) and may_scale(facts, record.receiver):
             yield record
+
+
+class HalfTraining:
+    """Weights in float16 come to what trains them with a loss scaler."""
+
+    __slots__ = ("_facts", "_model", "call", "half", "scaler")
+
+    def __init__(self, facts: Facts, call: Call, scaler: str, model: Object, half: Choice) -> None:
+        self._facts = facts
+        self._model = model
+        self.call = call
+        """The call that scales the loss, or that gives the model to the trainer."""
+        self.scaler = scaler
+        """The scaler, or the setting that brings one along, as it is written."""
+        self.half = half
+        """Float16, and where the weights were asked to be so."""
+
+    @property
+    def is_trained(self) -> Truth:
+        """Whether the float16 weights themselves get gradients that the scaler then refuses."""
+        facts, machine, model = self._facts, self._facts.machine, self._model
+        if not machine.is_complete or any(may_be_frozen(machine, one) for one in self._parts()):
+            return answer(UNKNOWN)
+        name = self.call.name
+        if name in {"scale", *library.PREPARE_METHODS}:
+            return answer(are_optimized(machine, model) if self._reaches_gradient(model) else UNKNOWN)
+        if name == "fit":
+            has_step = isinstance(model.cls, Class) and model.cls.find("training_step") is not None
+            return answer(YES if has_step or self._reaches_gradient(model) else UNKNOWN)
+        made = self.call.record.result
+        starts = [record for record in facts.records if _is_start(record, made)]
+        is_plain = self.call.passes("peft_config") is NO
+        return answer(YES if starts and is_plain else UNKNOWN)
+
+    def _parts(self) -> list[Object]:
+        return [self._model, *self._facts.machine.held.get(self._model.id, {}).values()]
+
+    def _reaches_gradient(self, model: Object) -> bool:
+        """Whether gradients are computed of what the model, or one made in the same place, computes."""
+        reached = self._facts.machine.reached_gradient
+        forwards = [forward for forward in self._facts.calls("()") if forward.record.id in reached]
+        return any(
+            isinstance(one.record.receiver, Object) and one.record.receiver.node is model.node and one.gradients is YES
+            for one in forwards
+        )
+
+
+def _is_start(record: CallRecord, trainer: Value) -> bool:
+    """Whether the call is `trainer.train()`."""
+    receiver = record.receiver
+    if record.name == "()" and isinstance(receiver, Object):
+        return receiver.name == "train" and receiver.parent is trainer
+    return record.name == "train" and receiver is trainer
+
+
+def half_trainings(facts: Facts) -> Iterator[HalfTraining]:
+    """Where weights in float16 come to what trains with a loss scaler."""
+    for record in facts.records:
+        setting = _setting_of_scaler(facts, record)
+        if setting is not None:
+            for model, half in _half_models(facts, record):
+                yield HalfTraining(facts, Call(facts, record), setting, model, half)
+        elif record.name == "scale" and is_scaler(facts, record.receiver) and may_scale(facts, record.receiver):
+            yield from _scaled(facts, Call(facts, record))
+
+
+def _scaled(facts: Facts, scale: Call) -> Iterator[HalfTraining]:
+    """The models in float16 whose loss a scaler scales, if it steps or unscales."""
+    scaler, sources = scale.record.receiver, facts.machine.flow_of(scale.record.arguments)
+    if not any(record.receiver is scaler and record.name in {"step", "unscale_"} for record in facts.records):
+        return
+    for forward in facts.forwards():
+        model = forward.record.receiver
+        halves = [half for half in forward.states("dtype") if half.value == "float16"]
+        if forward.record.id in sources and isinstance(model, Object) and halves:
+            yield HalfTraining(facts, scale, scale.callee.rpartition(".")[0], model, halves[0])
+
+
+def _half_models(facts: Facts, record: CallRecord) -> Iterator[tuple[Object, Choice]]:
+    """The models that a call is given, or that those hold, in float16."""
+    given = [option for value in record.arguments.values() for option, _ in options(value)]
+    for model in (option for option in given if isinstance(option, Object)):
+        for part in (model, *facts.machine.held.get(model.id, {}).values()):
+            dtype = record.state.get(f"dtype {part.id}")
+            found = facts.choices(dtype) if dtype is not None else []
+            halves = [half for half in found if half.value == "float16"]
+            if halves and (len(found) == 1 or all(half.conditions for half in found)):
+                yield part, halves[0]
+                break
+
+
+def _setting_of_scaler(facts: Facts, record: CallRecord) -> str | None:
+    """The setting, as it is written, by which what gets a model here trains it with a loss scaler; None without one."""
+    if not any(key.startswith("dtype ") for key in record.state):
+        return None
+    if _is_trainer(facts, record):
+        settings = record.arguments.get("args", 1)
+        name = "fp16"
+    else:
+        settings, name = record.receiver, _SETTINGS.get(_class_of(record.receiver), "")
+    call = settings.call if isinstance(settings, (Object, Opaque)) else None
+    made = facts.machine.calls.get(call) if call is not None else None
+    value = made.arguments.get(name) if made is not None else None
+    if made is None or not isinstance(value, Constant) or value.may or value.value not in _SCALES[name]:
+        return None
+    place = Call(facts, made).places_of_argument(name, None)[0]
+    return place.text if place is not None else name
+
+
+def _is_trainer(facts: Facts, record: CallRecord) -> bool:
+    receiver = record.receiver
+    kind = facts.machine.kind_of_class(receiver) if isinstance(receiver, Class) else library.kind_of(record.name)
+    return kind == "trainer"
+
+
+def _class_of(value: Value | None) -> str:
+    cls = value.cls if isinstance(value, (Object, Opaque)) else None
+    return cls if isinstance(cls, str) else ""
 
 
 def is_scaler(facts: Facts, value: Value | None) -> bool:

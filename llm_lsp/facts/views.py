@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from llm_lsp.diagnostic import Position, Range
 from llm_lsp.facts.events import CallRecord
+from llm_lsp.facts.parameters import are_optimized, may_be_frozen
 from llm_lsp.facts.place import Place
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
 from llm_lsp.facts.values import OVERFLOW, Class, Condition, Constant, Function, Object, Opaque, Value, options
@@ -328,14 +329,7 @@ class Call:
         machine, receiver = self._facts.machine, self.record.receiver
         if not isinstance(receiver, Object):
             return answer(UNKNOWN)
-        owners = [receiver, *([receiver.parent] if receiver.parent is not None else [])]
-        if any(owner.id in machine.frozen or owner.call in machine.frozen for owner in owners):
-            return answer(UNKNOWN)
-        for id in machine.frozen:
-            record = machine.calls.get(id)
-            if record is not None and any(record.receiver is owner for owner in owners):
-                return answer(UNKNOWN)
-        return answer(NO)
+        return answer(UNKNOWN if may_be_frozen(machine, receiver) else NO)
 
     @property
     def model_needs_gradients(self) -> Truth:
@@ -352,23 +346,8 @@ class Call:
 
         A program that casts them first keeps a copy in float32 to train.
         """
-        machine, receiver = self._facts.machine, self.record.receiver
-        if not isinstance(receiver, Object):
-            return answer(UNKNOWN)
-        owners = {id for id, held in machine.held.items() if any(part.id == receiver.id for part in held.values())}
-        owners |= {receiver.id, *([receiver.parent.id] if receiver.parent is not None else [])}
-        given: set[int] = set()
-        for record in machine.calls.values():
-            asked = record.receiver if record.name in {"parameters", "named_parameters"} else None
-            if isinstance(asked, Object) and asked.id in owners:
-                given.add(record.id)
-        is_optimized = False
-        for record in machine.calls.values():
-            if library.kind_of(record.name) == "optimizer":
-                is_optimized = is_optimized or bool(given & machine.flow_of(record.arguments))
-            elif record.name == "float" and record.receiver is not None and given & machine.flow(record.receiver):
-                return answer(UNKNOWN)
-        return answer(YES if is_optimized else UNKNOWN)
+        receiver = self.record.receiver
+        return answer(are_optimized(self._facts.machine, receiver) if isinstance(receiver, Object) else UNKNOWN)
 
     @property
     def model_has_learned(self) -> Truth:

@@ -59,8 +59,6 @@ CLIPS = frozenset(
 """Functions that make gradients smaller where they exceed a limit."""
 NAMES_OF_LOSSES = ("loss", "crit")
 """Words in the names of callables whose result gradients pass."""
-HALF_WITH_SCALER = frozenset({"16-mixed", "16", 16})
-"""What Lightning's and Fabric's `precision` calls training under autocast in float16, with a scaler."""
 
 FLOAT_TYPES = {
     "torch.float16": "float16",

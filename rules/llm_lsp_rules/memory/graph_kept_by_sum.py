@@ -286,20 +286,28 @@ def distil(student, teacher, loader, optimizer):
         Bad(
             {
                 "train.ipynb": [
-                    "import torch\nfrom transformers import AutoModelForCausalLM\n\n"
-                    "model = AutoModelForCausalLM.from_pretrained('gpt2').train()\n"
-                    "optimizer = torch.optim.AdamW(model.parameters())",
-                    "total = 0\nfor batch in loader:\n    loss = model(**batch).loss\n    loss.backward()\n"
-                    "    optimizer.step()\n    optimizer.zero_grad()\n    total += loss  # <- `total` keeps the graph",
+                    (
+                        "import torch\nfrom transformers import AutoModelForCausalLM\n\n"
+                        "model = AutoModelForCausalLM.from_pretrained('gpt2').train()\n"
+                        "optimizer = torch.optim.AdamW(model.parameters())"
+                    ),
+                    (
+                        "total = 0\nfor batch in loader:\n    loss = model(**batch).loss\n    loss.backward()\n"
+                        "    optimizer.step()\n    optimizer.zero_grad()\n    total += loss  # <- `total` keeps the graph"
+                    ),
                 ]
             },
             fixed={
                 "train.ipynb": [
-                    "import torch\nfrom transformers import AutoModelForCausalLM\n\n"
-                    "model = AutoModelForCausalLM.from_pretrained('gpt2').train()\n"
-                    "optimizer = torch.optim.AdamW(model.parameters())",
-                    "total = 0\nfor batch in loader:\n    loss = model(**batch).loss\n    loss.backward()\n"
-                    "    optimizer.step()\n    optimizer.zero_grad()\n    total += loss.detach()",
+                    (
+                        "import torch\nfrom transformers import AutoModelForCausalLM\n\n"
+                        "model = AutoModelForCausalLM.from_pretrained('gpt2').train()\n"
+                        "optimizer = torch.optim.AdamW(model.parameters())"
+                    ),
+                    (
+                        "total = 0\nfor batch in loader:\n    loss = model(**batch).loss\n    loss.backward()\n"
+                        "    optimizer.step()\n    optimizer.zero_grad()\n    total += loss.detach()"
+                    ),
                 ]
             },
         ),

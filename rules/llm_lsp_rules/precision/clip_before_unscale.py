@@ -145,20 +145,24 @@ def train(model, loader, optimizer, scaler, use_amp):
             {
                 "train.ipynb": [
                     "import torch\nfrom torch.amp import GradScaler\n\nscaler = GradScaler()",
-                    "for batch in loader:\n    loss = decoder(encoder(batch)).mean()\n    scaler.scale(loss).backward()\n"
-                    "    torch.nn.utils.clip_grad_norm_(encoder.parameters(), 1.0)  # <- `scaler` has scaled\n"
-                    "    torch.nn.utils.clip_grad_norm_(decoder.parameters(), 1.0)\n"
-                    "    scaler.step(optimizer)\n    scaler.update()",
+                    (
+                        "for batch in loader:\n    loss = decoder(encoder(batch)).mean()\n    scaler.scale(loss).backward()\n"
+                        "    torch.nn.utils.clip_grad_norm_(encoder.parameters(), 1.0)  # <- `scaler` has scaled\n"
+                        "    torch.nn.utils.clip_grad_norm_(decoder.parameters(), 1.0)\n"
+                        "    scaler.step(optimizer)\n    scaler.update()"
+                    ),
                 ]
             },
             fixed={
                 "train.ipynb": [
                     "import torch\nfrom torch.amp import GradScaler\n\nscaler = GradScaler()",
-                    "for batch in loader:\n    loss = decoder(encoder(batch)).mean()\n    scaler.scale(loss).backward()\n"
-                    "    scaler.unscale_(optimizer)\n"
-                    "    torch.nn.utils.clip_grad_norm_(encoder.parameters(), 1.0)\n"
-                    "    torch.nn.utils.clip_grad_norm_(decoder.parameters(), 1.0)\n"
-                    "    scaler.step(optimizer)\n    scaler.update()",
+                    (
+                        "for batch in loader:\n    loss = decoder(encoder(batch)).mean()\n    scaler.scale(loss).backward()\n"
+                        "    scaler.unscale_(optimizer)\n"
+                        "    torch.nn.utils.clip_grad_norm_(encoder.parameters(), 1.0)\n"
+                        "    torch.nn.utils.clip_grad_norm_(decoder.parameters(), 1.0)\n"
+                        "    scaler.step(optimizer)\n    scaler.update()"
+                    ),
                 ]
             },
         ),

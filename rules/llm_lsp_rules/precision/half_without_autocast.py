@@ -309,8 +309,8 @@ import torch
 from accelerate import Accelerator
 from transformers import AutoModelForCausalLM
 
-def train(loader):
-    accelerator = Accelerator(mixed_precision="fp16")
+def train(loader, precision):
+    accelerator = Accelerator(mixed_precision=precision)
     model = AutoModelForCausalLM.from_pretrained("gpt2", dtype=torch.float16)
     optimizer = torch.optim.AdamW(model.parameters())
     model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
