@@ -167,7 +167,8 @@ class CallRecord:
         """False if what is called is not known and may therefore do anything."""
         self.result: Value = ANYTHING
         self.state: dict[str, Value] = {}
-        """Of a model that is called: its `dtype`, `device` and `training` at that moment; of a tokenizer, what is set on it."""
+        """Of a model that is called: its `dtype`, `device` and `training` at that moment; of a
+        tokenizer, what is set on it, or the tokens that it is given."""
         self.flow: Sources = NOTHING
         """Of a call that runs or trains a model: what the arguments were computed from, what containers held then included."""
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from llm_lsp.facts.events import Arguments, CallRecord
 from llm_lsp.facts.gradients import Gradients
-from llm_lsp.facts.machine import GRADIENTS, OFF
+from llm_lsp.facts.machine import GRADIENTS, OFF, ON
 from llm_lsp.facts.values import (
     ANYTHING,
     Bound,
@@ -51,7 +51,7 @@ class LibraryCalls(Gradients):
         if not name.startswith("torch."):
             self.examine_lengths(arguments.values())
         call = self.record(node, name, None, arguments)
-        self.hand_over(arguments, in_any_context=library.calls_in_any_context(name))
+        self.hand_over(arguments, in_any_context=self.may_switch(name))
         if name in library.GRADIENTS_SET:
             wanted = arguments.get("mode", 0)
             self.heap[GRADIENTS] = (
@@ -199,7 +199,8 @@ class LibraryCalls(Gradients):
         """`dataset.map(function)` and its like: the function is called with an item, and the result holds what it returns."""
         given = [value for value in arguments.values() if isinstance(value, (Function, Bound, Partial))]
         if name not in library.RUNS_WHAT_IT_IS_GIVEN or not given:
-            self.hand_over(arguments, in_any_context=name not in library.STARTS_WHAT_IT_IS_GIVEN)
+            made_by = receiver.cls if isinstance(receiver, Opaque) and receiver.cls is not None else ""
+            self.hand_over(arguments, in_any_context=self.may_switch(f"{made_by}.{name}"))
             if name in library.STARTERS:
                 self.start(name, arguments, node)
             return None
@@ -217,8 +218,13 @@ class LibraryCalls(Gradients):
         """Functions given to a library are called by it."""
         for value in arguments.values():
             for option, _ in options(value):
-                if isinstance(option, Function):
-                    self.handed_over[option.node] = self.handed_over.get(option.node, False) or in_any_context
+                self.give_function(option, in_any_context=in_any_context)
+
+    def may_switch(self, name: str) -> bool:
+        """Whether gradients may not be on where this function, or method, calls what it is given."""
+        if library.starts_what_it_is_given(name):
+            return False
+        return self.heap[GRADIENTS] is not ON or library.calls_in_any_context(name)
 
     # ------------------------------------------------------------ methods
 
@@ -301,6 +307,8 @@ class LibraryCalls(Gradients):
             call.state = self.settings_of(tokenizer)
             self.note_written_text(call)
             return Opaque(library.ENCODING, frozenset((call.id,)), call.id)
+        if name in library.ADDS_TOKENS:
+            call.state = self.items_given(call.arguments)
         if "decode" not in name and name not in {"convert_tokens_to_string", "convert_ids_to_tokens"}:
             return self.part_of(tokenizer, name + "()", call.node)
         sources = self.flow_of(call.arguments)
@@ -308,6 +316,17 @@ class LibraryCalls(Gradients):
         self.cut |= sources & self.sliced
         is_written = any(id in self.graph_ids or self.is_generation(id) for id in sources)
         return Opaque(None, frozenset((call.id,)) if is_written else sources, call.id)
+
+    def items_given(self, arguments: Arguments) -> dict[str, Value]:
+        """What the lists and dictionaries hold that a tokenizer is given now, by name of the special token."""
+        named = self.known_items(arguments.get("special_tokens_dict", 0) or ANYTHING)
+        given = named if named is not None else {"": arguments.get("new_tokens", 0) or ANYTHING}
+        found: dict[str, Value] = {}
+        for key, value in given.items():
+            is_list = isinstance(value, Object) and value.cls == "builtins.list"
+            items = self.heap.get((value.id, "items"), ANYTHING) if is_list and isinstance(value, Object) else value
+            found[key] = items
+        return found
 
     def result_of_outside(self, receiver: Object, name: str, call: CallRecord) -> Value:
         """Whatever it is, it may be a tensor: what its methods return was computed from it."""

@@ -501,9 +501,16 @@ def only_computes(name: str, words: tuple[str, ...], keywords: Iterable[str]) ->
 
 
 def calls_in_any_context(name: str) -> bool:
-    """Whether a library's function may call what it is given under transformed or switched gradients."""
-    is_torch = name.startswith("torch.") and not name.startswith("torch.utils.data.")
-    return is_torch and name.rpartition(".")[2] not in STARTS_WHAT_IT_IS_GIVEN
+    """Whether a function or method may call what it is given under transformed or switched gradients."""
+    root = name.partition(".")[0]
+    if root == "torch":
+        return not name.startswith(("torch.utils.data.", "torch.multiprocessing."))
+    return root not in LIBRARY_ROOTS
+
+
+def starts_what_it_is_given(name: str) -> bool:
+    """Whether a function or method calls what it is given in another thread or process, or later."""
+    return name in STARTERS or name.rpartition(".")[2] in STARTS_WHAT_IT_IS_GIVEN
 
 
 def of_ids(method: str) -> str | None:

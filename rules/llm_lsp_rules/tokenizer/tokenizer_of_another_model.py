@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from llm_lsp.rule import NO, Bad, Facts, Good, Replace, Report, Rule, Severity
+from llm_lsp.rule import NO, Bad, Facts, Good, Place, Replace, Report, Rule, Severity
 
 
 class TokenizerOfAnotherModel(Rule):
@@ -401,6 +401,9 @@ print(model.generate(**tokenizer("Hello", return_tensors="pt"), max_new_tokens=5
 
     def check(self, facts: Facts) -> Iterator[Report]:
         meetings = list(facts.meetings())
+        fed_at: dict[Place, set[str]] = {}
+        for meeting in meetings:
+            fed_at.setdefault(meeting.tokenizer.load.place, set()).add(meeting.model.name)
         for meeting in meetings:
             if meeting.vocabulary_is_shared is not NO:
                 continue
@@ -408,14 +411,14 @@ print(model.generate(**tokenizer("Hello", return_tensors="pt"), max_new_tokens=5
             tokens, rows = (
                 (f" ({meeting.sizes[0]:,} tokens)", f" ({meeting.sizes[1]:,})") if meeting.sizes else ("", "")
             )
-            fed = {other.model.name for other in meetings if other.tokenizer.load.place == tokenizer.load.place}
             # With the tokenizer of one of several models the others would be wrong.
-            spelling = model.spelling_for(tokenizer) if len(fed) == 1 else None
+            is_alone = len(fed_at[tokenizer.load.place]) == 1
+            spelling = model.spelling_for(tokenizer) if is_alone else None
             yield self.report(
                 tokenizer.load.place,
                 f"tokenizer `{tokenizer.name}`{tokens} feeds model `{model.name}`{rows}",
                 severity=None if meeting.is_certain else Severity.WARNING,
                 related=[(model.load.place, model.said("the model")), (meeting.place, "meets the model here")],
-                help=f"load {'the tokenizer' if len(fed) == 1 else 'a second tokenizer, that'} of `{model.text}`",
+                help=f"load {'the tokenizer' if is_alone else 'a second tokenizer, that'} of `{model.text}`",
                 fix=[Replace(tokenizer.name_place.range, spelling)] if spelling and tokenizer.name_place else (),
             )

@@ -1,0 +1,75 @@
+"""What known families of tokenizers and models do with the side of padding, with added tokens and with length.
+
+Sources: the classes of transformers 4.46 and 5.23 (their position embeddings, and `padding_side`, which is right but for
+the classes of Llama, CodeLlama, Gemma, Cohere, XLNet, CPM-Ant and SigLIP 2), and the checkpoints of GPT-2, OPT, Pythia,
+GPT-J, Qwen2 and Falcon, whose tokenizers set no side of their own.
+"""
+
+from __future__ import annotations
+
+from llm_lsp.knowledge.checkpoint import Checkpoint, Known
+
+__all__ = ["RAISES_BEYOND", "are_new", "degrades_beyond", "padding_side", "raises_beyond"]
+
+# ---------------------------------------------------------------- the side of padding
+
+_PADDED_RIGHT = frozenset({"gpt2", "gpt_neo", "gptj", "gpt_neox", "opt", "qwen2", "falcon"})
+_PUBLISHERS = frozenset({"", "distilbert", "eleutherai", "facebook", "microsoft", "openai-community", "qwen", "tiiuae"})
+"""Whose checkpoints these are; a fine-tune of somebody else's may set a side of its own."""
+
+
+def padding_side(checkpoint: Checkpoint) -> Known[str] | None:
+    """The side on which the checkpoint's tokenizer pads; None where it is unknown."""
+    if checkpoint.padding_side is not None or checkpoint.model_type is None:
+        return checkpoint.padding_side
+    owner = checkpoint.id.lower().rpartition("/")[0]
+    if checkpoint.model_type.value in _PADDED_RIGHT and owner in _PUBLISHERS:
+        return Known("right", f"tokenizers of {checkpoint.model_type.value} pad right", confirmed=False)
+    return None
+
+
+# ---------------------------------------------------------------- length
+
+RAISES_BEYOND = frozenset({
+    "albert", "bart", "bert", "biogpt", "blenderbot", "blenderbot-small", "camembert", "clip", "codegen", "convbert", "data2vec-text", "distilbert", "electra",
+    "ernie", "gpt2", "gpt_bigcode", "gpt_neo", "gptj", "ibert", "layoutlm", "longformer", "marian", "mbart", "megatron-bert", "mobilebert", "mpnet", "openai-gpt",
+    "opt", "pegasus", "rembert", "roberta", "squeezebert", "xlm-roberta", "xlm-roberta-xl",
+})  # fmt: skip
+"""Types of models that look positions up in a table: beyond its last row there is none."""
+_DEGRADES_BEYOND = frozenset({
+    "cohere", "gemma", "gemma2", "gpt_neox", "internlm2", "llama", "mixtral", "modernbert", "olmo", "olmo2", "phi", "qwen2", "qwen3", "stablelm", "starcoder2",
+})  # fmt: skip
+"""Types of models whose rotary positions are computed for any length, and learnt up to the context's."""
+
+
+def raises_beyond(checkpoint: Checkpoint) -> bool:
+    """Whether a forward over more tokens than the context holds raises an error."""
+    return checkpoint.model_type is not None and checkpoint.model_type.value in RAISES_BEYOND
+
+
+def degrades_beyond(checkpoint: Checkpoint) -> bool:
+    """Whether it goes on, with positions that the model has not learnt."""
+    return checkpoint.model_type is not None and checkpoint.model_type.value in _DEGRADES_BEYOND
+
+
+# ---------------------------------------------------------------- added tokens
+
+_USUAL = frozenset(
+    {"<s>", "</s>", "<unk>", "<mask>", "[CLS]", "[SEP]", "[UNK]", "[MASK]", "<cls>", "<sep>", "<|endoftext|>", "<eos>", "<bos>"}
+)  # fmt: skip
+"""Special tokens that many vocabularies hold already."""
+_SHORTEST_WORD = 4
+
+
+def are_new(tokens: list[str]) -> int:
+    """How many of the tokens certainly are in no vocabulary: at least those that are no plain words.
+
+    Of several plain words that a program adds, one is new, or there would be no reason to add them.
+    """
+    marked = [token for token in tokens if not token.isalpha() and not _is_usual(token)]
+    words = [token for token in tokens if token.isalpha() and len(token) >= _SHORTEST_WORD]
+    return len(set(marked)) or int(len(words) > 1)
+
+
+def _is_usual(token: str) -> bool:
+    return token in _USUAL or token.startswith("[unused") or not token.strip()
