@@ -9,7 +9,7 @@ from textwrap import dedent
 import pytest
 
 from llm_lsp.examples import ExampleWorld
-from llm_lsp.facts import NO, UNKNOWN, YES, Call, Facts, Stopped, Truth
+from llm_lsp.facts import NO, UNKNOWN, YES, Call, Facts, ModelLoad, Stopped, Truth
 from llm_lsp.source import Source
 
 MODEL = """
@@ -570,3 +570,87 @@ def test_attention_maps_are_read_where_the_output_is_asked_for_them(use: str, is
 def test_attention_maps_that_may_not_be_asked_for_are_no_request(asked: str) -> None:
     code = f'from transformers import AutoModel\nAutoModel.from_pretrained("gpt2")(ids, output_attentions={asked})\n'
     assert list(facts_of(code).attention_requests()) == []
+
+
+# ---------------------------------------------------------------- heads
+
+
+def load_in(code: str) -> ModelLoad:
+    (load,) = facts_of(code).model_loads()
+    return load
+
+
+@pytest.mark.parametrize(
+    ("cls", "name", "truth"),
+    [
+        ("AutoModelForSeq2SeqLM", "distilbert-base-uncased", NO),
+        ("AutoModelForCausalLM", "t5-small", NO),
+        ("AutoModelForCausalLM", "gpt2", YES),
+        ("AutoModelForCausalLM", "nobody/knows", UNKNOWN),
+        ("AutoModel", "gpt2", UNKNOWN),
+        ("BertForMaskedLM", "gpt2", UNKNOWN),
+    ],
+)
+def test_whether_an_auto_class_takes_a_checkpoint_follows_from_its_type(cls: str, name: str, truth: Truth) -> None:
+    assert load_in(f'from transformers import {cls}\n{cls}.from_pretrained("{name}")\n').type_is_taken is truth
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'AutoModelForCausalLM.from_pretrained("t5-small", trust_remote_code=True)',
+        'AutoModelForCausalLM.from_pretrained("t5-small", config=config)',
+        'AutoModelForCausalLM.from_pretrained("t5-small", **settings)',
+        'if "t5" not in model_name:\n    AutoModelForCausalLM.from_pretrained("t5-small")',
+        'try:\n    AutoModelForCausalLM.from_pretrained("t5-small")\nexcept ValueError:\n    pass',
+        'cls = AutoModelForCausalLM\ncls.from_pretrained("t5-small")',
+    ],
+)
+def test_what_else_may_say_what_a_checkpoint_is_makes_its_class_unknown(code: str) -> None:
+    assert load_in(f"from transformers import AutoModelForCausalLM\n{code}\n").type_is_taken is UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("cls", "name", "truth"),
+    [
+        ("AutoModelForSequenceClassification", "bert-base-uncased", YES),
+        ("BertForTokenClassification", "bert-base-uncased", YES),
+        ("AutoModelForSequenceClassification", "distilbert-base-uncased-finetuned-sst-2-english", NO),
+        ("AutoModelForMaskedLM", "bert-base-uncased", UNKNOWN),
+        ("RobertaForTokenClassification", "bert-base-uncased", UNKNOWN),
+        ("AutoModelForSequenceClassification", "nobody/knows", UNKNOWN),
+    ],
+)
+def test_a_head_is_new_where_the_checkpoint_has_another_one(cls: str, name: str, truth: Truth) -> None:
+    assert load_in(f'from transformers import {cls}\n{cls}.from_pretrained("{name}")\n').head_is_new is truth
+
+
+@pytest.mark.parametrize(
+    ("then", "truth"),
+    [
+        ("with torch.no_grad():\n    print(model(ids).logits.argmax(-1))", YES),
+        ("print(model.eval().to('cuda')(ids).logits.argmax(-1).item())", YES),
+        ("print(pipeline('ner', model=model)('Ada'))", YES),
+        ("print(model.num_parameters())", UNKNOWN),
+        ("model(ids, labels=labels).loss.backward()", UNKNOWN),
+        ("model.load_state_dict(weights)\nprint(model(ids).logits.argmax(-1))", UNKNOWN),
+        ("model.classifier.weight.copy_(weights)\nprint(model(ids).logits.argmax(-1))", UNKNOWN),
+        ("Trainer(model=model).train()\nprint(model(ids).logits.argmax(-1))", UNKNOWN),
+        ("class A:\n    pass\na = A()\na.model = model\nprint(model(ids).logits.argmax(-1))", UNKNOWN),
+    ],
+)
+def test_a_model_only_infers_where_nothing_can_change_its_weights(then: str, truth: Truth) -> None:
+    code = "import torch\nfrom transformers import AutoModelForTokenClassification, Trainer, pipeline\n"
+    code += f'model = AutoModelForTokenClassification.from_pretrained("bert-base-uncased")\n{then}\n'
+    assert load_in(code).only_infers is truth
+
+
+def test_a_model_that_a_function_returns_may_be_trained_by_its_caller() -> None:
+    code = """
+    from transformers import AutoModelForTokenClassification
+    def load():
+        model = AutoModelForTokenClassification.from_pretrained("bert-base-uncased").eval()
+        print(model(ids).logits.argmax(-1).item())
+        return model, 1
+    """
+    assert load_in(dedent(code)).only_infers is UNKNOWN

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import cast
 
+from llm_lsp.facts.events import Arguments, Frame
 from llm_lsp.facts.interpreter import Interpreter
 from llm_lsp.facts.machine import AUTOCAST, GRADIENTS, OFF
 from llm_lsp.facts.store import Changes
@@ -31,15 +32,14 @@ class Roots(Interpreter):
             waiting = [function for node, function in self.functions.items() if self.is_waiting(node)]
             if not waiting:
                 break
-            # Those first whose name stands nowhere else: the others are likely called, and then no roots.
-            waiting.sort(key=lambda function: (_is_preparation(function), self.is_named_elsewhere(function.name)))
+            waiting.sort(key=self.precedence)
             for function in waiting:
                 if function.node not in self.entered:
                     if function.owner is not None:
                         self.instance_of(function.owner)
                         mark = self.trail.mark()
                     known = self._last_id
-                    self.run_root(function)
+                    self.run_with_inner(function)
                     left = self.left_behind(mark, known)
                     self.trail.undo(mark)
                     self.trail.redo(left)
@@ -52,6 +52,19 @@ class Roots(Interpreter):
                 call.gradients = ANYTHING
         if self.superseded:
             self.calls = {id: call for id, call in self.calls.items() if call.frame.root.id not in self.superseded}
+
+    def precedence(self, function: Function) -> tuple[bool, bool, bool]:
+        """What prepares comes first, then lambdas; functions whose name stands elsewhere are likely called, and no roots."""
+        is_lambda = isinstance(function.node, ast.Lambda)
+        return _is_preparation(function), not is_lambda, self.is_named_elsewhere(function.name)
+
+    def run_with_inner(self, function: Function) -> None:
+        """Run a root, and what it defines and nobody calls while its variables are there."""
+        defined = len(self.functions)
+        self.run_root(function)
+        for inner in [*self.functions.values()][defined:]:
+            if self.is_waiting(inner.node):
+                self.run_with_inner(inner)
 
     def is_named_elsewhere(self, name: str) -> bool:
         text = self.text
@@ -75,11 +88,32 @@ class Roots(Interpreter):
         return found
 
     def is_waiting(self, node: ast.AST) -> bool:
-        return node not in self.entered and not isinstance(node, ast.Lambda)
+        if node in self.entered or any(wrapper.node is node for wrapper in self.wrappers.values()):
+            return False
+        return not isinstance(node, ast.Lambda) or node in self.handed_over
+
+    def run_wrapped(self, function: Function, wrapper: Function) -> None:
+        """A decorated function that nobody calls: what its decorators made of it is what would be called."""
+        declared = function.node.args
+        names = [*declared.posonlyargs, *declared.args, *declared.kwonlyargs]
+        given: list[Value] = [self.parameter(name, function) for name in names]
+        if given and function.owner is not None and not _is_static(function):
+            given[0] = self.instance_of(function.owner)
+        keywords = {name.arg: given.pop() for name in reversed(declared.kwonlyargs)}
+        frame = self.new_frame(wrapper, None, None, wrapper.frame)
+        self.bind_parameters(wrapper, Arguments(given, keywords), None, frame)
+        self.finish_root(wrapper, frame)
 
     def run_root(self, function: Function) -> None:
         """A function that nobody in the program calls: its parameters are what their names and annotations say."""
         node = function.node
+        wrapper = self.wrappers.get(node)
+        if wrapper is not None and not self.is_handed_over(function):
+            self.run_wrapped(function, wrapper)
+            if node in self.entered:
+                return
+            # Nobody sees in which context, if at all, the wrapper calls it.
+            self.handed_over[node] = True
         module = self.frame
         frame = self.new_frame(function, None, None, function.frame)
         self.entered[node] = 1
@@ -87,10 +121,11 @@ class Roots(Interpreter):
         self.frame = frame
         receiver: Value | None = None
         arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
-        decorators = {value.name for value in function.decorators if isinstance(value, Symbol)}
-        if function.owner is not None and arguments and "builtins.staticmethod" not in decorators:
+        if function.owner is not None and arguments and not _is_static(function):
             is_initialiser = function.name == "__init__"
-            receiver = function.owner if "builtins.classmethod" in decorators else self.instance_of(function.owner)
+            receiver = (
+                function.owner if _has_decorator(function, "builtins.classmethod") else self.instance_of(function.owner)
+            )
             if is_initialiser:
                 self.frame = module
                 return
@@ -108,6 +143,11 @@ class Roots(Interpreter):
             # The library's precision setting decides.
             self.heap[AUTOCAST] = ANYTHING
         self.frame = module
+        self.finish_root(function, frame)
+
+    def finish_root(self, function: Function, frame: Frame) -> None:
+        """Run it; what it returns, and what it kept, is for whoever calls it."""
+        module = self.frame
         result = self.run(function, frame)
         if self.sums:
             self.keep_sums()
@@ -187,6 +227,14 @@ class Roots(Interpreter):
         self.run(function, started)
         self.entered = {**entered, function.node: 1}
         self.frame = frame
+
+
+def _has_decorator(function: Function, name: str) -> bool:
+    return any(isinstance(value, Symbol) and value.name == name for value in function.decorators)
+
+
+def _is_static(function: Function) -> bool:
+    return _has_decorator(function, "builtins.staticmethod")
 
 
 def _is_preparation(function: Function) -> bool:

@@ -30,6 +30,7 @@ __all__ = [
     "Tuple",
     "Union",
     "Value",
+    "ids_of_objects",
     "join",
     "one_of",
     "options",
@@ -272,6 +273,12 @@ def union_of_sources(values: Iterable[Value]) -> Sources:
     if len(found) > _MOST_SOURCES:
         return found | {OVERFLOW} if len(found) < 4 * _MOST_SOURCES else frozenset({OVERFLOW})
     return found
+
+
+def ids_of_objects(value: Value) -> Sources:
+    """The objects that the value, or an item of the tuple, may be."""
+    held = value.items if isinstance(value, Tuple) else (value,)
+    return frozenset(one.id for item in held for one, _ in options(item) if isinstance(one, Object))
 
 
 def options(value: Value) -> tuple[tuple[Value, tuple[Condition, ...]], ...]:
