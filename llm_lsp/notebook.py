@@ -166,7 +166,8 @@ class _Reader:
         self.count = 0
         self.has_cells = False
         self.metadata: object = None
-        self.decoder = json.JSONDecoder()
+        # Outputs may hold numbers of any length, of which `int` refuses the longest.
+        self.decoder = json.JSONDecoder(parse_int=float)
 
     def value(self, start: int) -> tuple[object, int]:
         """The value at `start`, and the offset after it."""
@@ -224,7 +225,7 @@ class _Reader:
                     self.count,
                     written or "",
                     tuple(tags or ()),
-                    count if isinstance(count, int) and not isinstance(count, bool) else None,
+                    int(count) if isinstance(count, float) and count.is_integer() else None,
                     (0, 0) if written is None else spans[key],
                 )
             )

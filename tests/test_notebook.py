@@ -167,6 +167,15 @@ def test_a_cell_without_what_a_cell_has_is_an_empty_one(cell: dict[str, Any]) ->
     assert source.parameter_rows == ()
 
 
+def test_numbers_of_any_length_may_stand_in_outputs() -> None:
+    data = json.dumps(notebook(code("a = 1", 1), code("b = 2", 2))).replace(
+        '"outputs": []', f'"outputs": [{"9" * 5000}]'
+    )
+    source = Source.from_bytes("train.ipynb", data.encode())
+    assert python(source) == "a = 1\nb = 2"
+    assert [cell.execution_count for cell in source.cells] == [1, 2]
+
+
 def test_outputs_do_not_count_for_the_size_limit_but_all_that_is_too_much_does() -> None:
     big = code("x = 1")
     big["outputs"] = [{"data": {"image/png": "A" * 3_000}}]

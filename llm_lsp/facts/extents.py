@@ -76,11 +76,15 @@ def _function_at(facts: Facts, call: Call, place: Place) -> Function | None:
 def _statements_around(body: Block, place: Place) -> list[ast.stmt]:
     """The statements that hold the place, the outermost first."""
     row = place.range.start.row
-    holding = [
-        node
-        for node in ast.walk(body)
-        if isinstance(node, ast.stmt) and node is not body and node.lineno <= row <= (node.end_lineno or node.lineno)
-    ]
+    holding: list[ast.stmt] = []
+    pending: list[ast.AST] = [body]
+    while pending:
+        for node in ast.iter_child_nodes(pending.pop()):
+            if isinstance(node, ast.stmt) and node.lineno <= row <= (node.end_lineno or node.lineno):
+                holding.append(node)
+                pending.append(node)
+            elif isinstance(node, (ast.ExceptHandler, ast.match_case)):
+                pending.append(node)
     return sorted(holding, key=lambda node: (node.lineno, -(node.end_lineno or 0), node.col_offset))
 
 

@@ -49,7 +49,7 @@ def realise(source: Source, repair: Repair) -> Fix | None:
     statements on a line, a comment that would be lost, a place inside an f-string below Python 3.12, a name that is
     bound to something else. The result is proven to parse and to keep every comment.
     """
-    layout = Layout(source)
+    layout = Layout.of(source)
     try:
         splices = _splices(layout, repair.changes)
         _check_places(layout, splices)

@@ -10,6 +10,7 @@ import ast
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from llm_lsp.diagnostic import Position, Range
@@ -76,6 +77,12 @@ class Layout:
         self.text = source.code
         self.lines = source.code_lines
         self._starts = source.code_starts
+
+    @classmethod
+    @lru_cache(maxsize=1)
+    def of(cls, source: Source) -> Layout:
+        """The layout of a source; the fixes of one file are realised one after the other."""
+        return cls(source)
 
     # ------------------------------------------------------------ offsets
 
@@ -189,6 +196,10 @@ class Layout:
             step = self._step(placed.parents[-1], placed.block[0])
             if step:
                 return step
+        return self._usual_step
+
+    @cached_property
+    def _usual_step(self) -> str:
         steps = Counter(step for step in self._steps() if step)
         return steps.most_common(1)[0][0] if steps else "    "
 
