@@ -120,6 +120,85 @@ def test_a_context_that_is_entered_by_hand_stays_entered() -> None:
     assert gradients("torch.no_grad().__enter__()\nmodel(1)") == [NO]
 
 
+OWN_DECORATORS = """
+import functools
+def quiet(function):
+    @functools.wraps(function)
+    def wrapper(*args, **kwargs):
+        with torch.no_grad():
+            return function(*args, **kwargs)
+    return wrapper
+def timed(function):
+    def wrapper(*args, **kwargs):
+        print(function.__name__)
+        return function(*args, **kwargs)
+    return wrapper
+"""
+
+
+@pytest.mark.parametrize(("decorator", "inside"), [("quiet", NO), ("timed", YES)])
+def test_what_a_decorator_of_the_program_wraps_around_a_method_holds_in_it(decorator: str, inside: Truth) -> None:
+    code = f"""{OWN_DECORATORS}
+class Scorer:
+    @{decorator}
+    def score(self, batch):
+        return model(batch).logits
+"""
+    assert gradients(code) == [inside]
+
+
+def test_a_function_that_an_unseen_wrapper_holds_back_runs_where_nobody_knows() -> None:
+    code = """
+    def registered(function):
+        table[function.__name__] = function
+        return lambda: run_later(function.__name__)
+    @registered
+    def score(batch):
+        return model(batch).logits
+    """
+    assert gradients(code) == [UNKNOWN]
+
+
+@pytest.mark.parametrize(
+    ("call", "inside"),
+    [
+        ("gradio.Interface(lambda text: score(text))", YES),
+        ("gradio.Interface(score)", YES),
+        ("with torch.no_grad():\n    gradio.Interface(lambda text: score(text))", UNKNOWN),
+        ("with torch.no_grad():\n    retry(lambda: score('x'))", UNKNOWN),
+        ("torch.multiprocessing.Process(target=score)", YES),
+        ("torch.func.vmap(score)", UNKNOWN),
+    ],
+)
+def test_what_is_handed_over_runs_as_whoever_gets_it_calls_it(call: str, inside: Truth) -> None:
+    code = f"import gradio\nfrom project import retry\ndef score(text):\n    return model(text).logits\n{call}"
+    assert gradients(code) == [inside]
+
+
+def test_a_method_that_is_handed_over_in_a_block_runs_where_nobody_knows() -> None:
+    code = """
+    from project import run
+    class Scorer:
+        def score(self, batch):
+            return model(batch).logits
+        def all(self, batches):
+            with torch.no_grad():
+                return run(self.score, batches)
+    """
+    assert gradients(code) == [UNKNOWN]
+
+
+def test_a_function_inside_a_function_that_nobody_calls_finds_its_variables() -> None:
+    code = """
+    def application():
+        inner = AutoModel.from_pretrained("gpt2")
+        def answer(batch):
+            return inner(batch).logits
+        return answer
+    """
+    assert [call.callee for call in forwards(MODEL + dedent(code))] == ["inner"]
+
+
 def test_a_statement_that_switches_gradients_holds_until_the_next() -> None:
     assert gradients("torch.set_grad_enabled(False)\nmodel(1)\ntorch.set_grad_enabled(True)\nmodel(2)") == [NO, YES]
 

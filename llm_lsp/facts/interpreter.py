@@ -15,6 +15,7 @@ from llm_lsp.facts.values import (
     Class,
     Constant,
     Function,
+    Object,
     Opaque,
     Union,
     Value,
@@ -108,7 +109,9 @@ class Interpreter(Accumulation):
 
     def run_function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
         decorators = tuple(self.evaluate(decorator) for decorator in node.decorator_list)
-        owner = self.classes_open[-1] if self.classes_open else None
+        # A decorator that runs in a class body defines no methods.
+        is_method = bool(self.classes_open) and self.frame.call is self.classes_open[-1].node
+        owner = self.classes_open[-1] if is_method else None
         scope = self.frame.id
         if owner is not None:
             scope = self.frame.scope
@@ -118,9 +121,11 @@ class Interpreter(Accumulation):
             self.functions[node] = function
         value: Value = function
         for decorator in reversed(decorators):
-            if isinstance(decorator, Function):
+            if isinstance(decorator, (Function, Class)):
                 wrapped = self.call(decorator, Arguments([value], {}), node)
-                value = wrapped if isinstance(wrapped, Function) else value
+                value = wrapped if isinstance(wrapped, (Function, Object)) else value
+        if isinstance(value, Function) and value is not function:
+            self.wrappers[node] = value
         self.bind_name(node.name, value)
         return True
 

@@ -10,6 +10,7 @@ from llm_lsp.facts.events import Arguments, CallRecord, Frame, Iteration
 from llm_lsp.facts.store import Changes, Store, Trail
 from llm_lsp.facts.values import (
     ANYTHING,
+    Bound,
     Class,
     Constant,
     Function,
@@ -17,6 +18,7 @@ from llm_lsp.facts.values import (
     Module,
     Object,
     Opaque,
+    Partial,
     Sources,
     Tuple,
     Union,
@@ -116,6 +118,8 @@ class Machine:
         self.entered: dict[ast.AST, int] = {}
         self.roots: dict[ast.AST, int] = {}
         """Functions that were run as if nobody called them, with their frames' ids."""
+        self.wrappers: dict[ast.AST, Function] = {}
+        """Decorated functions to what the program's own decorators made of them."""
         self.deferred: dict[int, tuple[Function, Frame, dict[str, Value]]] = {}
         """Generators by id: the function, its frame and what it was called with."""
         self.yields: dict[ast.AST, bool] = {}
@@ -213,18 +217,26 @@ class Machine:
             found |= self.flow(value)
         return found
 
+    def give_function(self, value: Value, *, in_any_context: bool) -> None:
+        """A function of the program, if the value is one, is called by somebody else."""
+        while isinstance(value, Partial):
+            value = value.callee
+        function = value.function if isinstance(value, Bound) else value
+        if isinstance(function, Function):
+            self.handed_over[function.node] = self.handed_over.get(function.node, False) or in_any_context
+
     def escape(self, value: Value) -> None:
         """The value goes where its further way is unknown."""
-        if isinstance(value, Function):
-            self.handed_over[value.node] = True
+        if isinstance(value, (Function, Bound, Partial)):
+            self.give_function(value, in_any_context=True)
             return
         self.escaped |= self.flow(value)
         self.hand_out(value)
         for option, _ in options(value):
             if isinstance(option, Object):
                 self.escaped.add(option.id)
-            elif isinstance(option, Function):
-                self.handed_over[option.node] = True
+            else:
+                self.give_function(option, in_any_context=True)
 
     def hand_out(self, value: Value, depth: int = 0) -> None:
         """Ids of tokens, alone or in a container, leave what the program is seen to do."""
@@ -396,6 +408,7 @@ class Machine:
         self.handed_over.clear()
         self.entered.clear()
         self.deferred.clear()
+        self.wrappers.clear()
         self.iterations.clear()
         self.left_in_evaluation.clear()
         self.yields.clear()
