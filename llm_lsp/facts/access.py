@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from llm_lsp.facts.events import Arguments
+from llm_lsp.facts.events import Arguments, Frame
 from llm_lsp.facts.machine import Machine
 from llm_lsp.facts.values import (
     ANYTHING,
@@ -267,11 +267,19 @@ class Access(Machine):
         if name not in frame.outer:
             frame.locals[name] = value
             return
+        owner = self.owner_of(name)
+        known = owner.locals.get(name)
+        owner.locals[name] = value if known is None or not frame.guards else join(known, value)
+
+    def owner_of(self, name: str) -> Frame:
+        """The frame whose variable the name is, where the function that runs assigns it."""
+        frame = self.frame
+        if name not in frame.outer:
+            return frame
         owner = self.frames[frame.scope] if frame.scope >= 0 else frame
         while owner.scope >= 0 and name not in owner.locals:
             owner = self.frames[owner.scope]
-        known = owner.locals.get(name)
-        owner.locals[name] = value if known is None or not frame.guards else join(known, value)
+        return owner
 
     def assign_items(self, targets: list[ast.expr], value: Value, node: ast.AST) -> None:
         starred = any(isinstance(target, ast.Starred) for target in targets)

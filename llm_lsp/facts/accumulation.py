@@ -12,6 +12,7 @@ from llm_lsp.facts.gradients import terms_of
 from llm_lsp.facts.machine import GRADIENTS, ON
 from llm_lsp.facts.store import Store
 from llm_lsp.facts.values import ANYTHING, Constant, Object, Opaque, Value
+from llm_lsp.knowledge import library
 
 if TYPE_CHECKING:
     from llm_lsp.facts.store import Changes
@@ -69,21 +70,31 @@ class Accumulation(Calls):
         text = ast.unparse(target)
         terms = [(term, held) for term in terms_of(added) if (held := self.held_by(term)) and ast.unparse(term) != text]
         self.sums[id] = Sum(target, added, ((added, value), *terms), *place)
-        return Opaque(None, sources | {id})
+        result = Opaque(None, sources | {id})
+        if isinstance(target, ast.Subscript):
+            self.heap[place[1]] = result
+        return result
 
     def place_of(self, target: ast.expr) -> tuple[Store, Hashable] | None:
         """Where what a target holds is kept."""
         if isinstance(target, ast.Name):
-            return (self.frame.locals, target.id) if target.id not in self.frame.outer else None
+            return self.owner_of(target.id).locals, target.id
         if not isinstance(target, (ast.Attribute, ast.Subscript)):
             return None
         owner = self.held_by(target.value)
-        if not isinstance(owner, Object):
+        id = owner.id if isinstance(owner, Object) else self.made_as_dictionary(owner)
+        if id is None:
             return None
         if isinstance(target, ast.Attribute):
-            return self.heap, (owner.id, target.attr)
+            return self.heap, (id, target.attr)
         key = target.slice
-        return (self.heap, (owner.id, f"[{key.value!r}]")) if isinstance(key, ast.Constant) else None
+        return (self.heap, (id, f"[{key.value!r}]")) if isinstance(key, ast.Constant) else None
+
+    def made_as_dictionary(self, value: Value | None) -> int | None:
+        """The call that made a `defaultdict` or its like, whose items are not followed, before this round began."""
+        made = self.calls.get(value.call) if isinstance(value, Opaque) and value.call is not None else None
+        is_one = made is not None and made.name in library.DICTIONARIES and value is made.result
+        return made.id if made is not None and is_one and made.loops != self.frame.loops else None
 
     def was_there_before(self, store: Store, key: Hashable) -> bool:
         """Whether this round of the innermost loop, or this call of a method by whoever has the object, began with it."""
@@ -104,15 +115,25 @@ class Accumulation(Calls):
 
     def sum_of(self, node: ast.Assign, value: Value) -> Value:
         """The result of `total = total + loss`, as that of `total += loss`; any other value as it is."""
-        operation, target = node.value, node.targets[0]
-        if len(node.targets) > 1 or not isinstance(operation, ast.BinOp) or self.graph_ids.isdisjoint(value.sources):
+        goes_on = bool(self.exits) or self.frame.parent is None
+        if not goes_on or len(node.targets) > 1 or self.graph_ids.isdisjoint(value.sources):
             return value
-        before = self.held_by(target)
-        text = ast.unparse(target)
-        for total, added in ((operation.left, operation.right), (operation.right, operation.left)):
-            if before is not None and isinstance(operation.op, ast.Add) and ast.unparse(total) == text:
-                now = self.held_by(added)
-                # Anything but a plain name has been computed: what it came to is not looked at again.
-                rest = Opaque(None, value.sources - self.flow(before)) if now is None else now
-                return self.summed(node, target, added, [before, rest])
-        return value
+        before = self.held_by(node.targets[0])
+        added = added_to(ast.unparse(node.targets[0]), node.value) if before is not None else None
+        if before is None or added is None:
+            return value
+        now = self.held_by(added)
+        # Anything but a plain name has been computed: what it came to is not looked at again.
+        rest = Opaque(None, value.sources - self.flow(before)) if now is None else now
+        return self.summed(node, node.targets[0], added, [before, rest])
+
+
+def added_to(text: str, expression: ast.expr) -> ast.expr | None:
+    """What is added in the expression to what is written as `text`, itself or a multiple of it."""
+    if not isinstance(expression, ast.BinOp):
+        return None
+    for total, added in ((expression.left, expression.right), (expression.right, expression.left)):
+        if text in {ast.unparse(term) for term in terms_of(total)}:
+            is_added = isinstance(expression.op, (ast.Add, ast.Sub))
+            return added_to(text, total) or (added if is_added else None)
+    return None

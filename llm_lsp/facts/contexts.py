@@ -33,7 +33,10 @@ class Contexts(BuiltinCalls):
             elif name is not None:
                 self.apply_context(name, option)
             else:
-                self.heap[GRADIENTS] = self.heap[AUTOCAST] = ANYTHING
+                made = self.calls.get(option.call) if isinstance(option, Opaque) and option.call is not None else None
+                self.heap[AUTOCAST] = ANYTHING
+                if made is None or made.name not in library.CONTEXTS_OF_TRAINING:
+                    self.heap[GRADIENTS] = ANYTHING
             outcomes.append((self.heap[GRADIENTS], self.heap[AUTOCAST]))
         for key, states in zip((GRADIENTS, AUTOCAST), zip(*outcomes, strict=True), strict=True):
             self.heap[key] = self.join_all(list(states))

@@ -46,11 +46,12 @@ class Gradients(ModelStates):
     def compute_gradients_of_returned(self, result: Value, frame: Frame) -> None:
         """`backward` of what an override returns, by its library."""
         self.reached_gradient |= self.flow(result)
-        loss = result.items[0] if isinstance(result, Tuple) and result.items else result
-        if isinstance(loss, Object):
-            loss = self.heap.get((loss.id, "['loss']"), loss)
-        if isinstance(loss, Opaque):
-            self.differentiated.append(Differentiated(loss, frame, ast.Constant(None)))
+        for returned, _ in options(result):
+            loss = returned.items[0] if isinstance(returned, Tuple) and returned.items else returned
+            if isinstance(loss, Object):
+                loss = self.heap.get((loss.id, "['loss']"), loss)
+            if isinstance(loss, Opaque):
+                self.differentiated.append(Differentiated(loss, frame, ast.Constant(None)))
 
     def held_by(self, expression: ast.expr) -> Value | None:
         """What a variable, or a part of what it holds, is at the moment; nothing runs for it."""

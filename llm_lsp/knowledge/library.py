@@ -24,6 +24,8 @@ GRADIENTS_OFF = frozenset(
     }
 )
 GRADIENTS_ON = frozenset({"torch.enable_grad", "torch.autograd.enable_grad", "torch.autograd.grad_mode.enable_grad"})
+CONTEXTS_OF_TRAINING = frozenset({"accumulate", "no_sync", "autocast"})
+"""Methods of accelerators, fabrics and wrapped models whose contexts leave gradients as they are."""
 GRADIENTS_SET = frozenset(
     {"torch.set_grad_enabled", "torch.autograd.set_grad_enabled", "torch.autograd.grad_mode.set_grad_enabled"}
 )
@@ -88,6 +90,14 @@ NOT_DIFFERENTIABLE = frozenset({
 TELLS_GRAPH = frozenset({"requires_grad", "grad_fn"})
 """Attributes by which a program looks at a graph: it means to have one."""
 
+RESIZES = ("resize", "vocab", "embedding", "add_token", "special_token", "chat_format")
+"""Words in the name of an unknown function that say that it may give a model other rows of embeddings."""
+EMBEDDINGS = frozenset({"wte", "embed_tokens", "word_embeddings", "shared", "embed_in", "tok_embeddings", "embeddings"})
+"""Attributes under which transformers' models keep the embeddings of tokens."""
+FREEZES = frozenset({"requires_grad_", "freeze", "freeze_model", "freeze_all", "freeze_params", "freeze_parameters"})
+"""Methods after which a model's parameters may need no gradients."""
+WITHOUT_AUTOGRAD = ("TF", "Flax")
+"""What the names of transformers' classes for TensorFlow and JAX begin with: these build no graph by themselves."""
 MAKES_CONTEXTS = frozenset({"contextlib.contextmanager", "contextlib.asynccontextmanager"})
 """Decorators that make a context manager of a generator function."""
 
@@ -219,6 +229,8 @@ CASTS_NO_FEATURES = frozenset({
 })  # fmt: skip
 """Types of models that hand a processor's float32 features to their first layer as they are (read in transformers 5.23);
 ViT, DeiT, DINOv2, CLIP and SigLIP cast their pixels."""
+DICTIONARIES = frozenset({"collections.defaultdict", "collections.Counter", "collections.OrderedDict"})
+"""Classes of dictionaries whose items are not followed one by one."""
 OPTIONS = frozenset({"click.option", "click.argument"})
 FIELDS = frozenset(
     {"dataclasses.field", "attr.ib", "attrs.field", "attr.field", "pydantic.Field", "pydantic.fields.Field"}
