@@ -571,10 +571,10 @@ class Facts:
         known = self.machine.length_examined | self.machine.sliced
         for call in self.tokenizations():
             if call.record.id in known and call.cuts_text is None:
-                found |= self.machine.flow_of(call.record.arguments)
+                found |= self.machine.flow_of(call.record.arguments) | call.record.flow
         for record in self.records:
             is_split = library.splits_text(record.name)
-            if is_split or (record.name == "tokenize" and record.id in known):
+            if is_split or (record.name in library.MAKES_TOKENS and record.id in known):
                 found |= self.machine.flow_of(record.arguments)
         return frozenset(found)
 

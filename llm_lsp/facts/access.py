@@ -334,6 +334,7 @@ class Access(Machine):
             if not isinstance(option, Object):
                 if isinstance(option, Opaque):
                     self.escaped |= self.flow(value) - option.sources
+                    self.examine_lengths([value])
                 continue
             each = self.heap.get((option.id, "each"))
             self.heap[option.id, "each"] = value if each is None else join(each, value)

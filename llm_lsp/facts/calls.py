@@ -104,7 +104,7 @@ class Calls(Contexts):
         if kind in {"loss", "pipeline", "embedder"}:
             call = self.record(node, "()", callee, arguments)
             call.state = self.state_of(callee)
-            self.note_written_text(call)
+            self.note_text(call)
             call.result = Opaque(None, self.flow_of(arguments) if kind == "loss" else frozenset((call.id,)), call.id)
             return call.result
         owner = callee.parent

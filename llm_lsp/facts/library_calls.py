@@ -211,9 +211,6 @@ class LibraryCalls(Gradients):
         self.examine_lengths([result])
         return Opaque(None, self.flow(receiver) | self.flow(result), self.site(node, "call"))
 
-    def examine_lengths(self, values: list[Value]) -> None:
-        raise NotImplementedError
-
     def hand_over(self, arguments: Arguments, *, in_any_context: bool) -> None:
         """Functions given to a library are called by it."""
         for value in arguments.values():
@@ -305,7 +302,7 @@ class LibraryCalls(Gradients):
     def result_of_tokenizer(self, tokenizer: Object, name: str, call: CallRecord) -> Value:
         if name in _TOKENIZES:
             call.state = self.settings_of(tokenizer)
-            self.note_written_text(call)
+            self.note_text(call)
             return Opaque(library.ENCODING, frozenset((call.id,)), call.id)
         if name in library.ADDS_TOKENS:
             call.state = self.items_given(call.arguments)
@@ -370,12 +367,14 @@ class LibraryCalls(Gradients):
         call = self.record(node, "()", tokenizer, arguments)
         call.state = self.settings_of(tokenizer)
         self.used(tokenizer, "()")
-        self.note_written_text(call)
+        self.note_text(call)
         cls = library.FEATURES if self.kind(tokenizer) == "processor" else library.ENCODING
         call.result = Opaque(cls, frozenset((call.id,)), call.id)
         return call.result
 
-    def note_written_text(self, call: CallRecord) -> None:
+    def note_text(self, call: CallRecord) -> None:
+        """Write down what the text of a tokenization comes from, what lists hold now included, and whether it is written."""
+        call.flow = self.flow_of(call.arguments)
         if self.is_written(call.arguments.get("text", 0)):
             self.written.add(call.id)
 

@@ -369,6 +369,10 @@ class Machine:
         """The attribute of a module of the project."""
         raise NotImplementedError
 
+    def examine_lengths(self, values: list[Value]) -> None:
+        """Lengths, alone or in a container, are given to something that compares, prints or keeps them."""
+        raise NotImplementedError
+
     def call(self, callee: Value, arguments: Arguments, node: ast.AST) -> Value:
         raise NotImplementedError
 

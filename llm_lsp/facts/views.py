@@ -377,7 +377,7 @@ class Call:
         """Whether the program looks at how long the text that goes in, or what comes out, is."""
         machine = self._facts.machine
         id = self.record.id
-        texts = machine.flow_of(self.record.arguments)
+        texts = machine.flow_of(self.record.arguments) | self.record.flow
         if ({id} | texts) & machine.length_examined or texts & (self._facts.counted | machine.cut):
             return answer(YES)
         return answer(UNKNOWN if id in machine.handed_out or not machine.is_complete else NO)

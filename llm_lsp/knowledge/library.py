@@ -213,6 +213,8 @@ _PIECES = frozenset({"chunk", "chunks", "chunked", "chunking", "chunker", "sente
 _NOT_OF_TEXT = frozenset(
     {"dataset", "datasets", "data", "train", "batch", "batches", "loader", "rows", "model", "heads"}
 )
+MAKES_TOKENS = frozenset({"tokenize", "tokenizer", "encode", "encode_plus", "batch_encode_plus", "encode_ordinary"})
+"""Methods, of whatever object, whose result's `len` is how many tokens a text has: a pipeline's `tokenizer`, tiktoken's `encode`."""
 COLLECTIONS = frozenset({
     "load_dataset", "load_from_disk", "concatenate_datasets", "map", "filter", "select", "train_test_split", "readlines", "DataLoader", "read_csv", "read_json",
     "read_parquet", "glob", "listdir", "from_dict", "from_list", "from_pandas", "from_csv", "from_json", "random_split", "Subset", "load", "loads",
