@@ -154,7 +154,7 @@ class Roots(Interpreter):
         self.returned |= self.flow(result) | ids_of_objects(result)
         if not isinstance(result, Opaque):
             self.examine_lengths([result])
-        if function.name not in library.LOADER_HOOKS:
+        if not _feeds_a_loader(function):
             self.hand_out(result)
         if (
             isinstance(function.node, (ast.FunctionDef, ast.AsyncFunctionDef))
@@ -235,6 +235,13 @@ def _has_decorator(function: Function, name: str) -> bool:
 
 def _is_static(function: Function) -> bool:
     return _has_decorator(function, "builtins.staticmethod")
+
+
+def _feeds_a_loader(function: Function) -> bool:
+    """Whether a loader takes what the function returns: nobody else looks at it."""
+    if function.owner is None or function.name != "__getitem__":
+        return function.name in library.LOADER_HOOKS
+    return not library.DATASETS.isdisjoint(function.owner.library_bases())
 
 
 def _is_preparation(function: Function) -> bool:

@@ -409,6 +409,8 @@ GRADIENTS_OFF_FUNCTIONS = frozenset({"compute_metrics", "preprocess_logits_for_m
 """Those of them that are handed over as plain functions."""
 LOADER_HOOKS = frozenset({"train_dataloader", "val_dataloader", "test_dataloader", "predict_dataloader"})
 """Overrides whose loader their library itself runs through."""
+DATASETS = frozenset({"torch.utils.data.Dataset", "torch.utils.data.dataset.Dataset"})
+"""Classes whose items go to a loader."""
 GRADIENT_HOOKS = frozenset({"training_step", "compute_loss"})
 """Overrides whose result their library calls `backward` on."""
 
