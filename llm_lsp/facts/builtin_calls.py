@@ -146,6 +146,8 @@ class BuiltinCalls(LibraryCalls):
         return call is not None and call.name.rpartition(".")[2] in library.COLLECTIONS
 
     def method_of_container(self, receiver: Object, name: str, arguments: Arguments, node: ast.AST) -> Value:
+        if name == "update" and receiver.cls == "builtins.dict":
+            return self.update_dict(receiver, arguments, node)
         if name in {"append", "add", "insert", "extend", "update", "setdefault", "appendleft"}:
             for value in arguments.values():
                 self.assign_item(
@@ -160,6 +162,18 @@ class BuiltinCalls(LibraryCalls):
             default = arguments.positional[1] if len(arguments.positional) > 1 else None
             return join(found, default) if default is not None else found
         return Opaque(None, self.flow(receiver))
+
+    def update_dict(self, receiver: Object, arguments: Arguments, node: ast.AST) -> Value:
+        """`known.update(other, key=value)`: what `other` holds is found under its keys where they are known."""
+        for value in (*arguments.positional, *arguments.spread):
+            named = self.known_items(value)
+            for key, item in (named or {}).items():
+                self.assign_item(receiver, Constant(key), item)
+            if named is None:
+                self.assign_item(receiver, ANYTHING, self.iterate(value, node))
+        for key, item in arguments.keywords.items():
+            self.assign_item(receiver, Constant(key), item)
+        return _NONE
 
     def method_of_constant(self, receiver: Constant, name: str, arguments: Arguments) -> Value:
         known = [value.value for value in arguments.positional if isinstance(value, Constant)]

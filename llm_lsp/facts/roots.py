@@ -73,11 +73,13 @@ class Roots(Interpreter):
     def left_behind(self, mark: int, known: int) -> Changes:
         """What a root changed that other roots see: globals, and attributes of objects that were there before it.
 
-        Modes and contexts are left out: what one function switches is not how another finds it.
+        Modes and contexts are left out: what one function switches is not how another finds it. What it makes and leaves
+        in a global is found as it is at the end.
         """
         found: Changes = {}
         module = self.frames[0].locals
-        for key, change in self.trail.changes(mark).items():
+        changes = self.trail.changes(mark)
+        for key, change in changes.items():
             store, name = change[0], key[1]
             if store is module:
                 found[key] = change
@@ -85,6 +87,10 @@ class Roots(Interpreter):
                 owner, attribute = cast("tuple[int, str]", name)
                 if 0 <= owner <= known and not attribute.startswith("#"):
                     found[key] = change
+        made = {value.id for _, value in found.values() if isinstance(value, Object) and value.id > known}
+        for key, change in changes.items() if made else ():
+            if change[0] is self.heap and cast("tuple[int, str]", key[1])[0] in made:
+                found[key] = change
         return found
 
     def is_waiting(self, node: ast.AST) -> bool:
