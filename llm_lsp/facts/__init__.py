@@ -27,7 +27,7 @@ from llm_lsp.facts.scaling import Clipping, HalfTraining, clippings, half_traini
 from llm_lsp.facts.sums import RunningSum, running_sums
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer, set_answer_hook
 from llm_lsp.facts.values import Class, Constant, Object, Opaque, Symbol, Value, options
-from llm_lsp.facts.views import Argument, Call, Choice, Loaded, Meeting, constants_of
+from llm_lsp.facts.views import Argument, Call, Choice, Loaded, Meeting, constants_of, is_part_of_call
 from llm_lsp.knowledge import library
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class Facts:
         """Where this module writes the call, or makes the one that leads to it in another module."""
         if self._source_of(node) is self.source:
             return self.place(node)
-        made = next((record for record in self.machine.calls.values() if record.node is node), None)
+        made = next((record for record in self.machine.calls.values() if is_part_of_call(node, record.node)), None)
         for call in made.frame.chain() if made is not None else ():
             if call.call is not None and self._source_of(call.call) is self.source:
                 return self.place(call.call)
@@ -608,6 +608,12 @@ class Facts:
             if (call.record.id in self.machine.reached_gradient) is is_trained:
                 found |= self.machine.flow_of(call.record.arguments)
         return frozenset(found)
+
+    @cached_property
+    def sets_default_dtype(self) -> bool:
+        """Whether tensors may be made in another type than float32 although nobody says so."""
+        wanted = library.DEFAULT_DEVICES | {"torch.set_default_dtype"}
+        return any(record.name in wanted for record in self.records)
 
     def requires(self, distribution: str, specifier: str) -> Truth:
         """Whether every version that the project works with lies in `specifier`; UNKNOWN where nothing says."""

@@ -302,6 +302,8 @@ class Access(Machine):
         for option, _ in choices:
             if name == "requires_grad":
                 self.frozen |= option.sources
+            elif name == "data":
+                self.recast |= option.sources
             if not isinstance(option, Object):
                 if isinstance(option, Class):
                     option.namespace[name] = value

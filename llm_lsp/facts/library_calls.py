@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from llm_lsp.facts.events import Arguments, CallRecord
 from llm_lsp.facts.gradients import Gradients
-from llm_lsp.facts.machine import GRADIENTS, OFF, ON
+from llm_lsp.facts.machine import DEFAULT_DTYPE, GRADIENTS, OFF, ON
 from llm_lsp.facts.values import (
     ANYTHING,
     Bound,
@@ -57,6 +57,8 @@ class LibraryCalls(Gradients):
             self.heap[GRADIENTS] = (
                 Constant(bool(wanted.value)) if isinstance(wanted, Constant) and not wanted.may else ANYTHING
             )
+        elif name == "torch.set_default_dtype":
+            self.heap[DEFAULT_DTYPE] = self.dtypes_of(arguments.get("d", 0) or ANYTHING, node, ("d",))
         elif name in library.BACKWARD_FUNCTIONS:
             self.compute_gradients(call, arguments.values())
         elif name in library.CLIPS:

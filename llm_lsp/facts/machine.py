@@ -32,11 +32,12 @@ if TYPE_CHECKING:
     from llm_lsp.facts.accumulation import Sum
     from llm_lsp.facts.gradients import Differentiated
 
-__all__ = ["GRADIENTS", "OFF", "ON", "Machine", "Stopped"]
+__all__ = ["DEFAULT_DTYPE", "GRADIENTS", "OFF", "ON", "Machine", "Stopped"]
 
 ON, OFF = (Constant(value) for value in (True, False))
 GRADIENTS = (-1, "gradients")
 AUTOCAST = (-1, "autocast")
+DEFAULT_DTYPE = (-1, "default dtype")
 _MOST_STEPS = 400_000
 _STEPS_BETWEEN_LOOKS = 256
 _DEEPEST_CONTAINER = 4
@@ -65,6 +66,7 @@ class Machine:
         self.heap = Store(self.trail)
         """Objects' attributes, modes and items, by the object's id."""
         self.heap[GRADIENTS], self.heap[AUTOCAST] = ON, OFF
+        self.heap[DEFAULT_DTYPE] = Constant("float32")
         self.contexts: list[tuple[int, Value, Value]] = []
         """The trail's mark where each context that is open was entered, with what held before."""
         self.frames: list[Frame] = []
@@ -104,6 +106,8 @@ class Machine:
         """Models and tokenizers that a function returns in one tuple."""
         self.frozen: set[int] = set()
         """Models, by id, and calls that gave parameters, some of which no longer require gradients."""
+        self.recast: set[int] = set()
+        """Calls that gave parameters whose data somebody replaced."""
         self.adapted: set[int] = set()
         """Models, by id, that were given adapters to train."""
         self.switches: dict[int, dict[int, str]] = {}

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from llm_lsp.facts.events import Arguments, CallRecord
 from llm_lsp.facts.expressions import Expressions
-from llm_lsp.facts.machine import OFF, ON
+from llm_lsp.facts.machine import DEFAULT_DTYPE, OFF, ON
 from llm_lsp.facts.values import (
     ANYTHING,
     Class,
@@ -37,9 +37,9 @@ class ModelStates(Expressions):
     """Follows what models are in; the states are attributes whose names begin with `#`."""
 
     def new_module(self, made: Object) -> None:
-        """Torch makes modules in training mode, on the CPU, in float32 (`set_default_dtype` aside)."""
+        """Torch makes modules in training mode, on the CPU, in float32 unless `set_default_dtype` says otherwise."""
         self.heap[made.id, "#training"] = ON
-        self.heap[made.id, "#dtype"] = Constant("float32")
+        self.heap[made.id, "#dtype"] = self.heap[DEFAULT_DTYPE]
         self.heap[made.id, "#device"] = Constant("cpu")
 
     def placed_unseen(self, value: Value) -> None:

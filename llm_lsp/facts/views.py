@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from llm_lsp.facts import Facts
     from llm_lsp.knowledge.tokenizers import TokenizerComparison
 
-__all__ = ["Argument", "Call", "Choice", "Loaded", "Meeting", "constants_of"]
+__all__ = ["Argument", "Call", "Choice", "Loaded", "Meeting", "constants_of", "is_part_of_call"]
 
 
 class Choice:
@@ -45,7 +45,7 @@ class Choice:
         tests = [test for test, _ in self.conditions]
         if self.node is not None:
             for record in self._facts.machine.calls.values():
-                if self.node is record.node or self.node in (keyword.value for keyword in _keywords(record.node)):
+                if is_part_of_call(self.node, record.node):
                     tests += [test for test, _ in record.guards]
         return any(word in self._facts.text_of(test).lower() for test in tests for word in words)
 
@@ -475,7 +475,7 @@ class Call:
         named = {name: value for name, value in arguments.keywords.items() if name in library.FLOAT_INPUTS}
         receiver = self.record.receiver
         kind = self._facts.machine.kind(receiver) if isinstance(receiver, Object) else None
-        if kind not in {"model", "module"}:
+        if kind not in {"model", "module"} or self._facts.sets_default_dtype:
             return None
         # What follows the ids, or the pixels, is a mask.
         first = 1 if isinstance(receiver, Object) and isinstance(receiver.cls, str) else None
@@ -517,8 +517,9 @@ class Call:
         return self._facts.loaded(receiver) if isinstance(receiver, Object) else None
 
 
-def _keywords(node: ast.AST) -> list[ast.keyword]:
-    return node.keywords if isinstance(node, ast.Call) else []
+def is_part_of_call(node: ast.AST, call: ast.AST) -> bool:
+    """Whether it is the call itself, or what the call passes by a keyword."""
+    return node is call or (isinstance(call, ast.Call) and any(node is keyword.value for keyword in call.keywords))
 
 
 def _names(node: ast.AST, dtype: object) -> bool:
