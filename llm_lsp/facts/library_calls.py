@@ -87,6 +87,8 @@ class LibraryCalls(Gradients):
         if name in library.STARTERS:
             self.start(name, call.arguments, call.node)
         sources = self.batches_of(call) if last == "DataLoader" else self.flow_of(call.arguments)
+        if name in library.PYTHON_DRAWS or name in library.NUMPY_DRAWS:
+            sources |= {call.id}
         if last in library.NOT_DIFFERENTIABLE or not name.startswith(_COMPUTES_WITH_GRAPHS):
             sources = self.without_graph(sources)
         is_float32 = name in library.JOINERS and self.holds_float32(call.arguments.get("tensors", 0))

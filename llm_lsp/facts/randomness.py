@@ -23,7 +23,7 @@ _READING = frozenset({
     "datasets", "data", "reward", "rewards", "score", "scores", "metric", "metrics", "accuracy", "texts", "text", "examples", "samples", "pairs", "split",
     "loader", "loaders", "dataloader", "dataloaders", "clean", "normalize", "prompt", "prompts", "corpus", "lines", "loss", "evaluate", "plot", "save",
     "model", "models", "tokenizer", "optimizer", "scheduler", "criterion", "transform", "transforms", "mask", "log", "logger", "print", "write", "download",
-    "checkpoint", "path", "paths", "file", "files", "embed", "embeddings",
+    "checkpoint", "path", "paths", "file", "files", "embed", "embeddings", "open", "stream", "streams",
 })  # fmt: skip
 _PREPARING = frozenset(
     {
@@ -60,7 +60,7 @@ class Generator:
         self.library = library
         """"Python", "NumPy" or "torch"."""
         self.name = library
-        self.first_draw = facts.place(draw.node)
+        self.first_draw = facts.place_here(draw.node) or facts.place(draw.node)
         self.made = made
         """Where the program makes it, if it is one of its own; None for the one that the library holds."""
         self._seeded = seeded
@@ -144,13 +144,19 @@ def generators(facts: Facts) -> Iterator[Generator]:
     draws: dict[str, CallRecord] = {}
     implicit: CallRecord | None = None
     idle = _without_consequence(facts, reached)
+    trainers = [record for record in reached if library.kind_of(record.name) == "trainer"]
+    if trainers:
+        # A trainer seeds everything when it is made: what its data was chosen by before that stays unseeded.
+        reached = reached[: reached.index(trainers[0])]
+        idle |= {record.id for record in reached if not _chooses_data(facts, record, trainers[0])}
+        matters = YES
     for record in reached:
         drawn = _drawn(facts, record) if record.id not in idle else None
         if drawn is not None:
             draws.setdefault(drawn, record)
         elif implicit is None and _draws_implicitly(facts, record):
             implicit = record
-    if implicit is not None:
+    if implicit is not None and not trainers:
         draws.setdefault("torch", implicit)
     for name, record in draws.items():
         yield Generator(facts, name, record, _seeded(facts, name, reached), matters)
@@ -170,6 +176,15 @@ def _unseeded_generators(facts: Facts, reached: list[CallRecord], matters: Truth
             is_seeded = YES if record.name == "seed" else NO if facts.is_whole else UNKNOWN
             name = library.UNSEEDED_GENERATORS[made.name]
             yield Generator(facts, name, record, is_seeded, matters, facts.place(made.node))
+
+
+def _chooses_data(facts: Facts, record: CallRecord, trainer: CallRecord) -> bool:
+    """Whether a draw, of Python's or NumPy's generator by its own name, decides what the trainer is given."""
+    if record.name not in library.PYTHON_DRAWS | library.NUMPY_DRAWS:
+        return False
+    is_in_place = record.name.endswith(".shuffle")
+    drawn = facts.machine.flow_of(record.arguments) if is_in_place else frozenset((record.id,))
+    return bool(drawn & trainer.flow)
 
 
 def _is_reached(facts: Facts, record: CallRecord) -> bool:
@@ -352,7 +367,7 @@ def _may_seed(record: CallRecord) -> bool:
 
 def _seeded(facts: Facts, name: str, reached: list[CallRecord]) -> Truth:
     for record in reached:
-        if name in library.SEEDS.get(record.name, ()) or library.kind_of(record.name) == "trainer":
+        if name in library.SEEDS.get(record.name, ()):
             return YES
     if any(_may_seed(record) and not _is_of_seedless_module(facts, record.name) for record in reached):
         return UNKNOWN

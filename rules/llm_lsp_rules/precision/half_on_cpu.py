@@ -22,7 +22,8 @@ class HalfOnCpu(Rule):
 
     code = "LLM303"
     severity = Severity.ERROR
-    triggers = ("half", "float16")
+    # A model that another module loads is run here without a word of its type.
+    triggers = ("half", "float16", "generate(", "no_grad", "inference_mode")
     bad = [
         Bad(
             """\

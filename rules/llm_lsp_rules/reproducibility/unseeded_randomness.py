@@ -33,9 +33,9 @@ class UnseededRandomness(Rule):
 
     An entry point is looked at: the module itself, what is under its `__main__` guard, a notebook, or a function that
     nobody calls and that builds and trains by itself, in a file that is no part of a package. The rule is silent in
-    libraries and tests, beside a `Trainer` (which seeds by itself), where a generator of its own is passed, where a
-    seed comes in from outside even if it may be None, and where a function that is not seen may seed. Waiting times,
-    ports and answers to a person at the keyboard need no seed.
+    libraries and tests, where a generator of its own is passed, where a seed comes in from outside even if it may be
+    None, and where a function that is not seen may seed. Waiting times, ports and answers to a person at the keyboard
+    need no seed. A `Trainer` seeds by itself when it is made: beside one, only what chose its data before counts.
     """
 
     code = "LLM501"
@@ -43,6 +43,7 @@ class UnseededRandomness(Rule):
     triggers = (
         "rand", "shuffle", "permut", "choice", "sample", "normal", "bernoulli", "multinomial", "Linear", "Embedding", "Module", "from_config",
         "num_labels", "default_rng", "RandomState", "Random(", "Model(", "LM(", "ForSequenceClassification(", "split(",
+        "backward(",
     )  # fmt: skip
     bad = [
         Bad(
@@ -292,7 +293,7 @@ def set_seed(seed):
 def main():
     net = torch.nn.Linear(768, 128)  # <- torch's generator
     optimizer = torch.optim.AdamW(net.parameters(), lr=1e-5)
-    for question, passage, other in with_negative(torch.load("pairs.pt")):
+    for question, passage, other in with_negative(torch.load("pairs.pt")):  # <- Python's generator
         loss = torch.nn.functional.triplet_margin_loss(net(question), net(passage), net(other))
         optimizer.zero_grad()
         loss.backward()
@@ -304,6 +305,8 @@ if __name__ == "__main__":
             },
             fixed={
                 "train.py": """\
+import random
+
 import torch
 from negatives import with_negative
 
@@ -321,9 +324,48 @@ def main():
 
 if __name__ == "__main__":
     torch.manual_seed(0)
+    random.seed(0)
     main()
 """,
             },
+        ),
+        # A trainer seeds when it is made: its data was chosen before.
+        Bad(
+            """\
+import random
+
+from datasets import load_dataset
+from transformers import AutoModelForSequenceClassification, Trainer, TrainingArguments
+
+def few(dataset, shots):
+    return dataset.select(random.sample(range(len(dataset)), shots))  # <- Python's generator
+
+def main():
+    train = few(load_dataset("imdb", split="train"), 64)
+    model = AutoModelForSequenceClassification.from_pretrained("bert-base-cased", num_labels=2)
+    Trainer(model=model, args=TrainingArguments("out", seed=1), train_dataset=train).train()
+
+if __name__ == "__main__":
+    main()
+""",
+            fixed="""\
+import random
+
+from datasets import load_dataset
+from transformers import AutoModelForSequenceClassification, Trainer, TrainingArguments
+
+def few(dataset, shots):
+    return dataset.select(random.sample(range(len(dataset)), shots))
+
+def main():
+    train = few(load_dataset("imdb", split="train"), 64)
+    model = AutoModelForSequenceClassification.from_pretrained("bert-base-cased", num_labels=2)
+    Trainer(model=model, args=TrainingArguments("out", seed=1), train_dataset=train).train()
+
+if __name__ == "__main__":
+    random.seed(0)
+    main()
+""",
         ),
     ]
     good = [
@@ -433,6 +475,23 @@ from transformers import AutoModelForSequenceClassification, Trainer, TrainingAr
 
 model = AutoModelForSequenceClassification.from_pretrained("bert-base-cased", num_labels=2)
 Trainer(model=model, args=TrainingArguments("out"), train_dataset=load_dataset("imdb")["train"]).train()
+"""),
+        # What is only shown to a person chooses nothing; what a collator draws, it draws after the trainer has seeded.
+        Good("""\
+import random
+
+from datasets import load_dataset
+from transformers import AutoModelForSequenceClassification, Trainer, TrainingArguments
+
+dataset = load_dataset("imdb", split="train")
+for index in [random.randint(0, len(dataset) - 1) for _ in range(5)]:
+    print(dataset[index]["text"])
+
+def collate(rows):
+    return {"input_ids": [row["ids"] for row in random.sample(rows, len(rows))]}
+
+model = AutoModelForSequenceClassification.from_pretrained("bert-base-cased", num_labels=2)
+Trainer(model=model, args=TrainingArguments("out"), train_dataset=dataset, data_collator=collate).train()
 """),
         # A library: whoever trains with it seeds.
         Good(
@@ -569,7 +628,7 @@ net(torch.ones(2)).sum().backward()
                     f"`{generator.made.text}` takes its seed from the machine, so no two runs are alike",
                     related=[(generator.made, "made here without a seed")],
                     help="give it a seed",
-                    fix=_given_a_seed(generator.made),
+                    fix=_given_a_seed(generator.made) if generator.made.path == generator.first_draw.path else [],
                 )
             else:
                 yield self.report(
