@@ -199,6 +199,81 @@ def test_a_function_inside_a_function_that_nobody_calls_finds_its_variables() ->
     assert [call.callee for call in forwards(MODEL + dedent(code))] == ["inner"]
 
 
+@pytest.mark.parametrize(
+    "order", ["max(texts, key=lambda text: score(text))", "sorted(texts, key=score)", "texts.sort(key=score)"]
+)
+def test_what_orders_is_called_in_the_context_of_the_ordering(order: str) -> None:
+    code = f"""
+    texts = ["a", "b"]
+    def score(text):
+        return model(text).logits.max().item()
+    with torch.no_grad():
+        {order}
+    """
+    assert gradients(code) == [NO]
+
+
+def test_methods_that_are_looked_up_by_a_name_from_outside_run_where_nobody_knows() -> None:
+    code = """
+    class Scorer:
+        def score(self, batch):
+            return model(batch).logits
+        def run(self, name, batch):
+            with torch.no_grad():
+                return getattr(self, name)(batch)
+    """
+    assert gradients(code) == [UNKNOWN]
+
+
+def test_a_decorator_that_replaces_methods_of_a_class_leaves_gradients_unknown() -> None:
+    code = """
+    def quiet(cls):
+        for name, member in vars(cls).items():
+            setattr(cls, name, torch.no_grad()(member))
+        return cls
+    @quiet
+    class Scorer:
+        def score(self, batch):
+            return model(batch).logits
+    """
+    assert gradients(code) == [UNKNOWN]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from project import freeze\nfreeze(model)",
+        "model.apply(lambda part: part.requires_grad_(False))",
+        "for part in model.children():\n    part.requires_grad_(False)",
+    ],
+)
+def test_a_model_that_may_be_frozen_may_need_no_gradients(line: str) -> None:
+    assert forwards(f"{MODEL}{line}\nmodel(1)")[-1].model_needs_gradients is UNKNOWN
+
+
+def test_models_of_other_frameworks_need_no_gradients() -> None:
+    code = "from transformers import TFAutoModel\nmodel = TFAutoModel.from_pretrained('gpt2')\nmodel(1)"
+    assert forwards(code)[0].model_needs_gradients is NO
+
+
+@pytest.mark.parametrize("name", ["loss", "contrastive_loss", "objective"])
+def test_what_the_program_computes_gradients_of_elsewhere_is_not_only_returned(name: str) -> None:
+    code = f"""
+class Objective:
+    def {name}(self, batch):
+        return model(batch).loss
+
+class Runner:
+    def fit(self, task, batch):
+        task.objective(batch).backward()
+"""
+    assert forwards(MODEL + code)[0].is_only_returned is NO
+
+
+def test_what_is_written_into_a_tensor_goes_on_unseen() -> None:
+    assert forwards(f"{MODEL}buffer = torch.zeros(4)\nbuffer.copy_(model(1))")[0].reaches_gradient is UNKNOWN
+
+
 def test_a_statement_that_switches_gradients_holds_until_the_next() -> None:
     assert gradients("torch.set_grad_enabled(False)\nmodel(1)\ntorch.set_grad_enabled(True)\nmodel(2)") == [NO, YES]
 
@@ -733,3 +808,248 @@ def test_a_model_that_a_function_returns_may_be_trained_by_its_caller() -> None:
         return model, 1
     """
     assert load_in(dedent(code)).only_infers is UNKNOWN
+
+
+# ---------------------------------------------------------------- rounds of a loop
+
+FIT = """
+import torch
+from project import evaluate, save
+def fit(model, optimizer, batches, held_out):
+    for epoch in range(3):
+        for batch in batches:
+            model(**batch).loss.backward()
+            optimizer.step()
+            optimizer.zero_grad()
+        model.eval()
+"""
+
+
+def kept(code: str) -> list[tuple[Truth, Truth]]:
+    return [(mode.is_switched_back, mode.is_meant_to_train) for mode in facts_of(code).kept_modes()]
+
+
+def test_a_model_is_left_in_evaluation_mode_for_the_next_round() -> None:
+    assert kept(FIT) == [(NO, YES)]
+
+
+@pytest.mark.parametrize("last", ["model.train()", "model.train(mode)"])
+def test_a_round_that_ends_in_another_mode_leaves_none_behind(last: str) -> None:
+    assert kept(f"{FIT}        {last}\n") == []
+
+
+def test_a_switch_back_at_times_counts() -> None:
+    assert kept(f"{FIT}        if epoch:\n            model.train()\n") == [(YES, YES)]
+
+
+@pytest.mark.parametrize("last", ["evaluate(model, held_out)", "model.begin_training()", "print(evaluate(model))"])
+def test_unknown_code_that_is_given_the_model_may_switch_it_back(last: str) -> None:
+    assert kept(f"{FIT}        {last}\n") == [(UNKNOWN, YES)]
+
+
+@pytest.mark.parametrize("last", ["save(model)", "model.save_pretrained('x')", "print(held_out)"])
+def test_what_saves_or_prints_a_model_switches_no_mode(last: str) -> None:
+    assert kept(f"{FIT}        {last}\n") == [(NO, YES)]
+
+
+@pytest.mark.parametrize("last", ["break", "return model", "raise ValueError"])
+def test_a_loop_that_is_left_keeps_no_mode(last: str) -> None:
+    assert kept(f"{FIT}        {last}\n") == []
+
+
+def test_a_masked_line_may_switch_the_mode_back() -> None:
+    assert kept(f"{FIT}        model.tra in(\n") == [(UNKNOWN, YES)]
+
+
+def test_evaluation_mode_that_comes_before_all_training_may_be_meant() -> None:
+    code = "def attack(model, x, optimizer):\n    for step in range(3):\n        model.eval()\n"
+    assert kept(code + "        model(x).mean().backward()\n        optimizer.step()\n") == [(NO, UNKNOWN)]
+
+
+@pytest.mark.parametrize(
+    ("layers", "expected"),
+    [
+        ("nn.Sequential(nn.Linear(2, 2), nn.ReLU())", YES),
+        ("nn.Sequential(nn.Linear(2, 2), nn.Dropout(0.1))", NO),
+        ("nn.Sequential(*layers())", NO),
+        ("Net()", YES),
+        ("Other()", NO),
+    ],
+)
+def test_a_model_of_known_layers_may_compute_the_same_in_both_modes(layers: str, expected: Truth) -> None:
+    code = f"""
+    from torch import nn
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = nn.ModuleList([nn.Linear(2, 2) for _ in range(3)])
+    class Other(Net):
+        def __init__(self):
+            super().__init__()
+            self.drop = nn.Dropout(0.1)
+    def fit(x, optimizer):
+        net = {layers}
+        while True:
+            net(x).mean().backward()
+            optimizer.step()
+            net.eval()
+    """
+    assert [mode.is_the_same_in_both_modes for mode in facts_of(code).kept_modes()] == [expected]
+
+
+LOADERS = """
+import torch
+from project import wrap
+from torch.utils.data import BatchSampler, DataLoader, DistributedSampler
+sampler = DistributedSampler(data)
+loader = DataLoader(data, sampler=sampler)
+"""
+
+
+def repeated(code: str) -> list[tuple[Truth, Truth]]:
+    return [(each.repeats, each.epoch_is_set) for each in facts_of(LOADERS + dedent(code)).repeated_loaders()]
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for epoch in range(3):\n    for batch in loader: pass",
+        "for epoch in range(3):\n    for i, batch in enumerate(loader): pass",
+        "while True:\n    print([batch for batch in loader])",
+        "from itertools import count\nfor epoch in count():\n    for batch in loader: pass",
+        "while True:\n    batches = iter(loader)\n    next(batches)",
+        "def endless(given):\n    while True:\n        yield from given\nendless(loader)",
+        "own = DataLoader(data, batch_sampler=BatchSampler(sampler, 4, True))\nwhile True:\n    for batch in own: pass",
+    ],
+)
+def test_a_loader_is_run_through_again_and_again(loop: str) -> None:
+    assert repeated(loop) == [(YES, NO)]
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for batch in loader: pass",
+        "for epoch in range(3):\n    for batch in wrap(loader): pass",
+        "for epoch in range(3):\n    for batch in loader.dataset: pass",
+    ],
+)
+def test_a_loader_that_is_run_through_once_or_by_something_else_is_not_repeated(loop: str) -> None:
+    assert repeated(loop) == []
+
+
+@pytest.mark.parametrize("loop", ["range(1)", "range(0, 1)"])
+def test_one_round_repeats_nothing(loop: str) -> None:
+    assert repeated(f"for epoch in {loop}:\n    for batch in loader: pass") == [(NO, NO)]
+
+
+@pytest.mark.parametrize("loop", ["rates", "[1e-4, 1e-5]", "wrap(3)"])
+def test_a_loop_over_other_things_may_be_meant_to_repeat(loop: str) -> None:
+    assert repeated(f"for each in {loop}:\n    for batch in loader: pass") == [(UNKNOWN, NO)]
+
+
+@pytest.mark.parametrize("tell", ["sampler.set_epoch(epoch)", "loader.sampler.set_epoch(epoch)"])
+def test_a_sampler_is_told_the_epoch(tell: str) -> None:
+    assert repeated(f"for epoch in range(3):\n    {tell}\n    for batch in loader: pass") == [(YES, YES)]
+
+
+@pytest.mark.parametrize(
+    "tell",
+    [
+        "wrap(sampler)",
+        "wrap(loader, epoch)",
+        "tell = getattr(loader.sampler, 'set_epoch')\n    tell(epoch)",
+        "import (",
+    ],
+)
+def test_a_sampler_that_goes_out_of_sight_may_be_told_the_epoch(tell: str) -> None:
+    assert repeated(f"for epoch in range(3):\n    {tell}\n    for batch in loader: pass") == [(YES, UNKNOWN)]
+
+
+def test_the_epoch_of_another_sampler_says_nothing_of_this_one() -> None:
+    code = "other = DistributedSampler(more)\nfor epoch in range(3):\n    other.set_epoch(epoch)\n    for batch in loader: pass"
+    assert repeated(code) == [(YES, NO)]
+
+
+@pytest.mark.parametrize(("shuffle", "expected"), [("True", YES), ("False", NO), ("args.shuffle", UNKNOWN)])
+def test_a_sampler_shuffles_unless_it_is_told_otherwise(shuffle: str, expected: Truth) -> None:
+    code = f"own = DataLoader(data, sampler=DistributedSampler(data, shuffle={shuffle}))\nwhile True:\n    for x in own: pass"
+    assert [each.is_shuffled for each in facts_of(LOADERS + code).repeated_loaders()] == [expected]
+
+
+# ---------------------------------------------------------------- coroutines
+
+SERVICE = """
+import asyncio
+from threading import Thread
+from project import in_a_thread, serve
+from transformers import pipeline
+classify = pipeline("text-classification", model="ProsusAI/finbert")
+def label(text):
+    return classify(text)[0]
+def labels(texts):
+    for text in texts:
+        yield classify(text)
+@in_a_thread
+def elsewhere(text):
+    return classify(text)
+"""
+
+
+def blocking(body: str) -> list[str]:
+    code = f"{SERVICE}async def answer(text):\n    {body}\n"
+    return [each.callee for each in facts_of(code).blocking_inferences()]
+
+
+@pytest.mark.parametrize(
+    ("body", "callee"),
+    [
+        ("return classify(text)", "classify"),
+        ("return label(text)", "label"),
+        ("return [label(each) for each in text]", "label"),
+        ("return list(labels(text))", "labels"),
+        ("for each in labels(text):\n        print(each)", "labels"),
+    ],
+)
+def test_a_coroutine_computes_with_a_model(body: str, callee: str) -> None:
+    assert blocking(body) == [callee]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return await asyncio.to_thread(classify, text)",
+        "return await asyncio.to_thread(label, text)",
+        "return await asyncio.to_thread(lambda: classify(text))",
+        "return await asyncio.get_running_loop().run_in_executor(None, classify, text)",
+        "Thread(target=classify, args=(text,)).start()",
+        "return labels(text)",
+        "return await label(text)",
+        "return elsewhere(text)",
+        "return serve(classify, text)",
+        "def work():\n        return classify(text)\n    return await asyncio.to_thread(work)",
+    ],
+)
+def test_what_runs_elsewhere_or_later_does_not_block_a_coroutine(body: str) -> None:
+    assert blocking(body) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"), [("answer", NO), ("warm_up", YES), ("load_all", YES), ("create_completion", NO)]
+)
+def test_a_coroutine_prepares_by_its_name(name: str, expected: Truth) -> None:
+    facts = facts_of(f"{SERVICE}async def {name}(text):\n    classify(text)\n")
+    assert [each.is_prepared for each in facts.blocking_inferences()] == [expected]
+
+
+@pytest.mark.parametrize(
+    ("start", "expected"),
+    [
+        ("", YES),
+        ("asyncio.run(answer('a'))", UNKNOWN),
+        ("async def main():\n    await asyncio.gather(answer('a'), answer('b'))\nasyncio.run(main())", YES),
+    ],
+)
+def test_a_script_that_runs_one_coroutine_may_keep_nobody_waiting(start: str, expected: Truth) -> None:
+    facts = facts_of(f"{SERVICE}async def answer(text):\n    classify(text)\n{start}\n")
+    assert {each.keeps_others_waiting for each in facts.blocking_inferences()} == {expected}

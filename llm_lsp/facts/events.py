@@ -182,6 +182,8 @@ class Iteration(NamedTuple):
     frame: Frame
     loops: tuple[ast.AST, ...]
     """The loops around it, the outermost first."""
+    is_by_hand: bool = False
+    """Whether `iter` only begins it, and `next` goes on in the rounds of the loop."""
 
 
 def constant(value: Value | None) -> object | None:

@@ -132,6 +132,8 @@ class Expressions(Access):
             if isinstance(name, Constant):
                 keys.append(name.value)
                 self.heap[made.id, f"[{name.value!r}]"] = value
+                if name.value == "labels":
+                    self.labelled[self.site(node, "labels")] = (item, made, value)
             else:
                 is_known = False
         if values:
@@ -144,7 +146,9 @@ class Expressions(Access):
         self.frame.locals = Store(self.trail)
         self.frame.locals.update(locals_)
         for generator in node.generators:
-            self.assign(generator.target, self.iterate(self.evaluate(generator.iter), generator.target))
+            iterable = self.evaluate(generator.iter)
+            self.note_iteration(generator.iter, iterable)
+            self.assign(generator.target, self.iterate(iterable, generator.target))
             self.frame.loops = (*self.frame.loops, node)
             for test in generator.ifs:
                 self.evaluate(test)

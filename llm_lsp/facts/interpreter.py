@@ -158,6 +158,9 @@ class Interpreter(Accumulation):
         self.classes_open.pop()
         self.frame = outer
         cls.namespace.update(frame.locals)
+        for decorator in reversed(decorators):
+            if isinstance(decorator, Function):
+                self.call(decorator, Arguments([cls], {}), node)
         self.bind_name(node.name, cls)
         return True
 

@@ -94,6 +94,10 @@ class Machine:
         """Sources of what was taken apart by `[a:b]`."""
         self.cut: set[int] = set()
         """Sources of what was cut on purpose, by `[:n]`, or into pieces, by `[a:b]` of a text."""
+        self.labelled: dict[int, tuple[ast.AST, Value, Value]] = {}
+        """What is stored under the key "labels": where it is written, what it is stored in, and its value."""
+        self.overwritten: set[int] = set()
+        """Sources of what was changed in part, by `x[mask] = ...`."""
         self.attentions_read: set[int] = set()
         """Sources of what attention maps were read of."""
         self.handed_out: set[int] = set()

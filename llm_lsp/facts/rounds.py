@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from llm_lsp.facts.events import Iteration
 from llm_lsp.facts.extents import TRAINS
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
-from llm_lsp.facts.values import Class, Object, Opaque, Value, options
+from llm_lsp.facts.values import ANYTHING, Class, Object, Opaque, Value, options
 from llm_lsp.facts.views import Call
 from llm_lsp.knowledge import library
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from llm_lsp.facts import Facts
-    from llm_lsp.facts.events import CallRecord, Frame, Iteration
+    from llm_lsp.facts.events import CallRecord, Frame
     from llm_lsp.facts.place import Place
     from llm_lsp.source import Source
 
@@ -58,7 +59,7 @@ class KeptMode:
         """Whether it is unknown what the call does, and it gets the model, or what holds it."""
         name = record.name.rpartition(".")[2].lower()
         if _is(record.receiver, self.model):
-            return "train" in name
+            return "train" in name.replace("pretrained", "").replace("trainable", "")
         if record.is_resolved or any(word in name for word in _HARMLESS_WORDS):
             return False
         given = [option for value in record.arguments.values() for option, _ in options(value)]
@@ -74,7 +75,7 @@ class KeptMode:
         machine = self._facts.machine
         if "train" in machine.switches[self.model.id].values():
             return answer(YES)
-        is_first = self.pass_.record.id < self.switch.record.id
+        is_first = self.pass_.record.id < self.switch.record.id or self._evaluates_at_times
         trained = {
             receiver.id
             for call in _training_passes(self._facts)
@@ -84,6 +85,16 @@ class KeptMode:
             len(trained) == 1 and self.pass_.model_is_frozen is NO and self.is_stepped
         )
         return answer(YES if is_first and is_the_one else UNKNOWN)
+
+    @property
+    def _evaluates_at_times(self) -> bool:
+        """Whether only some rounds call `eval()`, for runs that train nothing."""
+        inside = set(ast.walk(self._loop))
+        return any(test in inside for test, _ in self.switch.record.guards) and any(
+            _is(call.record.receiver, self.model) and call.reaches_gradient is not YES
+            for call in self._facts.runs_of_models()
+            if self._loop in call.record.loops
+        )
 
     @property
     def is_stepped(self) -> bool:
@@ -248,11 +259,19 @@ def _statement_that_leads(facts: Facts, frame: Frame, loop: ast.AST, node: ast.A
 class RepeatedLoader:
     """A loader with a distributed sampler, run through in each round of a loop."""
 
-    __slots__ = ("_facts", "_iteration", "_loop", "_sampler", "is_optional", "loader")
+    __slots__ = ("_depth", "_facts", "_iteration", "_loop", "_sampler", "is_optional", "loader")
 
     def __init__(
-        self, facts: Facts, iteration: Iteration, loader: CallRecord, sampler: Object, *, is_optional: bool
+        self,
+        facts: Facts,
+        iteration: Iteration,
+        loader: CallRecord,
+        depth: int,
+        sampler: Object,
+        *,
+        is_optional: bool,
     ) -> None:
+        self._depth = depth
         self._facts = facts
         self._iteration = iteration
         self._loop = iteration.loops[-1]
@@ -307,13 +326,19 @@ class RepeatedLoader:
         function = frame.function.node if frame.function is not None else None
         if function is not None and self._facts.machine.is_generator(function):
             return answer(YES)
-        inside = (
-            record.name
-            for record in self._facts.records
-            if record.frame.root is frame.root and len(record.loops) > len(self._iteration.loops)
-            if getattr(record.loops[len(self._iteration.loops)], "iter", None) is self._iteration.node
-        )
-        return answer(YES if any(name in TRAINS for name in inside) else UNKNOWN)
+        trains = (record for record in self._facts.calls(*TRAINS) if record.record.frame.root is frame.root)
+        return answer(YES if any(self._is_inside(call.record) for call in trains) else UNKNOWN)
+
+    def _is_inside(self, record: CallRecord) -> bool:
+        """Whether the call is made while the loader is run through; with `iter`, that lasts for the loop's rounds."""
+        if self._iteration.is_by_hand:
+            return self._loop in record.loops
+        depth = len(self._iteration.loops)
+        inner = record.loops[depth] if len(record.loops) > depth else None
+        if isinstance(inner, (ast.For, ast.AsyncFor)):
+            return inner.iter is self._iteration.node
+        generators: list[ast.comprehension] = getattr(inner, "generators", [])
+        return any(generator.iter is self._iteration.node for generator in generators)
 
     @property
     def epoch_is_set(self) -> Truth:
@@ -340,7 +365,7 @@ class RepeatedLoader:
     @property
     def counted_by(self) -> str | None:
         """The variable that counts the epochs."""
-        target = self._loop.target if isinstance(self._loop, ast.For) else None
+        target = self._loop.target if isinstance(self._loop, ast.For) and not self._iteration.is_by_hand else None
         return target.id if isinstance(target, ast.Name) and target.id.strip("_") else None
 
     @property
@@ -358,10 +383,16 @@ class RepeatedLoader:
     @property
     def text(self) -> str:
         """The loader, as it is written inside `enumerate`, `tqdm` and their like."""
-        node = self._iteration.node
-        while isinstance(node, ast.Call) and node.args:
-            node = node.args[0]
+        node, _ = self._unwrapped
         return " ".join(self._facts.text_of(node).split())
+
+    @property
+    def _unwrapped(self) -> tuple[ast.expr, int]:
+        """The same with how many such calls are written around it."""
+        node, depth = self._iteration.node, 0
+        while isinstance(node, ast.Call) and node.args:
+            node, depth = node.args[0], depth + 1
+        return node, depth
 
     @property
     def is_told_by_name(self) -> bool:
@@ -371,8 +402,10 @@ class RepeatedLoader:
     @property
     def sampler_text(self) -> str | None:
         """How to write the sampler where the epochs are counted."""
-        is_here = self._counting_frame is self._iteration.frame
-        return self._sampler_name or (f"{self.text}.sampler" if is_here and _plain(self.text) else None)
+        is_here = self._counting_frame is self._iteration.frame and self._unwrapped[1] == self._depth
+        is_in_batches = self.loader.argument("batch_sampler", 4) is not None
+        of_loader = f"{self.text}.batch_sampler.sampler" if is_in_batches else f"{self.text}.sampler"
+        return self._sampler_name or (of_loader if is_here and _plain(self.text) else None)
 
     @property
     def _sampler_name(self) -> str | None:
@@ -392,19 +425,36 @@ def repeated_loaders(facts: Facts) -> Iterator[RepeatedLoader]:
     """Each time that a loader with a distributed sampler is run through inside a loop."""
     if not facts.records:
         return
-    for iteration in facts.machine.iterations.values():
+    by_hand = [
+        Iteration(node.args[0], value, call.record.frame, call.record.loops, is_by_hand=True)
+        for call in facts.calls("builtins.iter")
+        if isinstance(node := call.record.node, ast.Call) and node.args and call.record.loops
+        for value in call.record.arguments.positional[:1]
+    ]
+    for iteration in [*facts.machine.iterations.values(), *by_hand]:
         if iteration.frame.root.id in facts.machine.superseded:
             continue
-        for loader in _loaders_in(facts, iteration.value):
-            given = loader.arguments.get("sampler", 3)
-            choices = options(given) if given is not None else ()
-            for sampler, _ in choices:
+        for loader, depth in _loaders_in(facts, iteration.value):
+            choices = list(_samplers_of(facts, loader))
+            for sampler in choices:
                 if isinstance(sampler, Object) and sampler.cls in library.DISTRIBUTED_SAMPLERS:
-                    yield RepeatedLoader(facts, iteration, loader, sampler, is_optional=len(choices) > 1)
+                    yield RepeatedLoader(facts, iteration, loader, depth, sampler, is_optional=len(choices) > 1)
 
 
-def _loaders_in(facts: Facts, value: Value, depth: int = 0) -> Iterator[CallRecord]:
-    """The calls that make the loader which a value is, or which `enumerate`, `tqdm` and their like run through."""
+def _samplers_of(facts: Facts, loader: CallRecord) -> Iterator[Value]:
+    """What a loader's order may come from; the sampler of a `BatchSampler` is the one that counts."""
+    given, batches = loader.arguments.get("sampler", 3), loader.arguments.get("batch_sampler", 4)
+    made = facts.machine.calls.get(batches.call or 0) if isinstance(batches, Opaque) else None
+    if made is not None and made.name.rpartition(".")[2] == "BatchSampler":
+        given = made.arguments.get("sampler", 0)
+    yield from (option for option, _ in options(given or ANYTHING))
+
+
+def _loaders_in(facts: Facts, value: Value, depth: int = 0) -> Iterator[tuple[CallRecord, int]]:
+    """The calls that make the loader which a value is, or which `enumerate`, `tqdm` and their like run through.
+
+    With how many of these are around it.
+    """
     for option, _ in options(value):
         record = (
             facts.machine.calls.get(option.call) if isinstance(option, Opaque) and option.call is not None else None
@@ -412,7 +462,7 @@ def _loaders_in(facts: Facts, value: Value, depth: int = 0) -> Iterator[CallReco
         if record is None or not isinstance(option, Opaque) or option.cls != record.name:
             continue
         if record.name.rpartition(".")[2] == "DataLoader":
-            yield record
+            yield record, depth
         elif depth < _DEEPEST_WRAPPER and (record.name in library.RUN_THROUGH or record.name.startswith("tqdm.")):
             for argument in record.arguments.positional:
                 yield from _loaders_in(facts, argument, depth + 1)
