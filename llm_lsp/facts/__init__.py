@@ -29,6 +29,7 @@ from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer, set_answer_hook
 from llm_lsp.facts.values import Class, Constant, Object, Opaque, Symbol, Value, options
 from llm_lsp.facts.views import Argument, Call, Choice, Loaded, Meeting, constants_of, is_part_of_call
 from llm_lsp.knowledge import library
+from llm_lsp.parsing import python_tree
 
 if TYPE_CHECKING:
     from llm_lsp.knowledge.tokenizers import TokenizerComparison
@@ -151,7 +152,8 @@ class Facts:
         if there.record.frame is not here.record.frame:
             return False
         row = here.place.range.start.row
-        expression = ast.parse(place.text, mode="eval")
+        # In brackets, since it may go on over several lines, and end in a comment.
+        expression = python_tree(f"({place.text}\n)")
         names = {node.id for node in ast.walk(expression) if isinstance(node, ast.Name)}
         if any(isinstance(node, (ast.Call, ast.Subscript)) for node in ast.walk(expression)):
             return False
@@ -544,6 +546,13 @@ class Facts:
     def trains(self) -> bool:
         """Whether gradients are computed anywhere, or a trainer is made."""
         return any(record.name in TRAINS or library.kind_of(record.name) == "trainer" for record in self.records)
+
+    @cached_property
+    def differentiated_names(self) -> frozenset[str]:
+        """The names by which unknown objects and modules are called for what the program computes gradients of."""
+        reached = self.machine.reached_gradient
+        found = (record.name.rpartition(".")[2] for record in self.records if record.id in reached)
+        return frozenset(name for name in found if name.isidentifier())
 
     @cached_property
     def training_roots(self) -> frozenset[int]:

@@ -8,11 +8,16 @@ from collections.abc import Callable
 from llm_lsp.facts.access import is_ids
 from llm_lsp.facts.events import Arguments
 from llm_lsp.facts.library_calls import LibraryCalls
+from llm_lsp.facts.machine import GRADIENTS, ON
 from llm_lsp.facts.values import (
     ANYTHING,
+    Bound,
+    Class,
     Constant,
+    Function,
     Object,
     Opaque,
+    Partial,
     Tuple,
     Value,
     join,
@@ -45,6 +50,7 @@ class BuiltinCalls(LibraryCalls):
             return Opaque("count" if self.is_collection(first) else "length", self.without_graph(self.flow(first)))
         if name != "range":
             self.examine_lengths(given)
+        self.call_key(first, arguments, node)
         special = _SPECIAL.get(name)
         result = special(self, arguments, node) if special is not None else None
         if result is not None:
@@ -61,6 +67,12 @@ class BuiltinCalls(LibraryCalls):
             self.record(node, "builtins." + name, None, arguments)
             return ANYTHING
         return Opaque(library.ENCODING if is_ids(first) else None, self.flow_of(arguments))
+
+    def call_key(self, ordered: Value, arguments: Arguments, node: ast.AST) -> None:
+        """`max(texts, key=score)` calls its key with each of what it orders."""
+        key = arguments.keywords.get("key")
+        if isinstance(key, (Function, Bound, Partial)):
+            self.call(key, Arguments([self.iterate(ordered, node)], {}), node)
 
     def make_dict(self, arguments: Arguments, node: ast.AST) -> Value | None:
         if arguments.positional:
@@ -107,9 +119,17 @@ class BuiltinCalls(LibraryCalls):
         key = given[1]
         if not isinstance(key, Constant) or not isinstance(key.value, str):
             self.escape(given[0])
+            self.hand_over_methods(given[0], in_any_context=self.heap[GRADIENTS] is not ON)
             return ANYTHING
         found = self.attribute(given[0], key.value, node)
         return join(found, given[2]) if len(given) > 2 else found
+
+    def hand_over_methods(self, owner: Value, *, in_any_context: bool) -> None:
+        """Any method may be called, or be another one."""
+        cls = owner.cls if isinstance(owner, Object) else owner
+        for base in cls.lineage() if isinstance(cls, Class) else ():
+            for member in base.namespace.values():
+                self.give_function(member, in_any_context=in_any_context)
 
     def set_attribute(self, arguments: Arguments, node: ast.AST) -> Value | None:
         del node
@@ -121,6 +141,7 @@ class BuiltinCalls(LibraryCalls):
             self.assign_attribute(given[0], key.value, given[2])
         else:
             self.escape(given[0])
+            self.hand_over_methods(given[0], in_any_context=True)
         return _NONE
 
     def parent(self, arguments: Arguments, node: ast.AST) -> Value | None:
@@ -154,6 +175,8 @@ class BuiltinCalls(LibraryCalls):
                     receiver, ANYTHING, self.iterate(value, node) if name in {"extend", "update"} else value
                 )
             return arguments.positional[-1] if name == "setdefault" and arguments.positional else _NONE
+        if name == "sort":
+            self.call_key(receiver, arguments, node)
         if name in {"items", "keys", "values"}:
             self.record(node, name, receiver, arguments)
             return self.items_of(receiver, name, node)

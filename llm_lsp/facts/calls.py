@@ -6,7 +6,7 @@ import ast
 
 from llm_lsp.facts.access import is_ids
 from llm_lsp.facts.contexts import ENTERS, Contexts, makes_contexts
-from llm_lsp.facts.events import NO_ARGUMENTS, Arguments, Frame
+from llm_lsp.facts.events import NO_ARGUMENTS, Arguments, CallRecord, Frame
 from llm_lsp.facts.machine import AUTOCAST, GRADIENTS, OFF
 from llm_lsp.facts.model_states import is_device, is_module_class
 from llm_lsp.facts.store import Store
@@ -20,11 +20,13 @@ from llm_lsp.facts.values import (
     Object,
     Opaque,
     Partial,
+    Sources,
     Symbol,
     Tuple,
     Union,
     Value,
     join,
+    options,
 )
 from llm_lsp.knowledge import library
 
@@ -73,10 +75,25 @@ class Calls(Contexts):
         """Nobody knows what this does."""
         self.examine_lengths(arguments.values())
         call = self.record(node, name, receiver, arguments, is_resolved=False)
-        self.give_away(name.rpartition(".")[2], library.COMPUTED_WITHOUT_BACKWARD, arguments)
+        last = name.rpartition(".")[2]
+        self.change_by_name(last.lower(), arguments)
+        self.give_away(last, library.COMPUTED_WITHOUT_BACKWARD, arguments)
         self.graph_ids.add(call.id)
         call.result = Opaque(None, self.flow_of(arguments) | callee.sources | {call.id}, call.id)
         return call.result
+
+    def change_by_name(self, name: str, arguments: Arguments) -> None:
+        """What the name of an unknown function says that it does to the models that it is given."""
+        freezes = "freeze" in name and "unfreeze" not in name
+        resizes = any(word in name for word in library.RESIZES)
+        if not freezes and not resizes:
+            return
+        for value in arguments.values():
+            for option, _ in options(value):
+                if isinstance(option, Object) and freezes:
+                    self.frozen.add(option.id)
+                elif isinstance(option, Object):
+                    self.used(option, "resize_token_embeddings")
 
     def call_symbol(self, name: str, arguments: Arguments, node: ast.AST) -> Value:
         root = name.partition(".")[0]
@@ -217,10 +234,7 @@ class Calls(Contexts):
             cls = "length" if name in {"size", "numel"} else library.of_ids(name) if is_ids(receiver) else None
             return Opaque(cls, self.without_graph(sources | given))
         call = self.record(node, name, receiver, arguments)
-        if name == "requires_grad_":
-            self.frozen |= sources
-        elif name == "fit":
-            self.note_weights(call)
+        self.note_change(call, sources, given)
         if name == "sum" and receiver.cls == library.MASK:
             return Opaque("length", sources, call.id)
         mapped = self.map_over(receiver, name, arguments, node)
@@ -231,6 +245,16 @@ class Calls(Contexts):
         is_same = _returns_receiver(name, arguments)
         cls = _class_of_result(receiver, name, arguments, is_same=is_same)
         return Opaque(cls, sources | given or frozenset((call.id,)), receiver.call if is_same else call.id)
+
+    def note_change(self, call: CallRecord, sources: Sources, given: Sources) -> None:
+        """What a method changes of what it is called on."""
+        if call.name == "requires_grad_":
+            self.frozen |= sources
+        elif call.name == "fit":
+            self.note_weights(call)
+        elif call.name.endswith("_") and not call.name.endswith("__"):
+            # What is written into a tensor goes wherever that goes, and nobody follows it.
+            self.escaped |= given & self.graph_ids - sources
 
     # ------------------------------------------------------------ functions of the program
 

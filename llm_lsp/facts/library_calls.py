@@ -241,8 +241,11 @@ class LibraryCalls(Gradients):
             self.change_scaling(receiver, name)
         elif name == "clip_grad_norm_":
             self.note_scaling(call)
-        if name == "requires_grad_":
-            self.frozen |= {receiver.id}
+        if name in library.FREEZES:
+            self.frozen.add(receiver.id)
+            if receiver.parent is not None and receiver.name == "[]":
+                # One of the modules that `model.apply` visits, or `model.children()` gives.
+                self.frozen.add(receiver.parent.id)
         mapped = self.map_over(receiver, name, arguments, node)
         if mapped is not None:
             call.result = mapped

@@ -144,9 +144,14 @@ class Loaded:
 
     @property
     def text(self) -> str:
-        """The name as the call writes it: an expression, or the text between the quotes."""
+        """The name as the call writes it on one line: an expression, or the text between the quotes."""
         place = self.name_place
-        return self.name if place is None or place.text.strip("\"'") == self.name else place.text
+        return self.name if place is None or self._is_literal or "\n" in place.text else place.text
+
+    @property
+    def _is_literal(self) -> bool:
+        place = self.name_place
+        return place is not None and place.text.strip("\"'") == self.name
 
     def said(self, what: str) -> str:
         """`what`, with where its name comes from."""
@@ -159,7 +164,7 @@ class Loaded:
         place = self.name_place
         if place is None or other.name_place is None:
             return None
-        if self.text == self.name:
+        if self._is_literal:
             return place.text
         if self._facts.is_visible(place, self.load, other.load):
             return place.text
@@ -335,6 +340,9 @@ class Call:
     def model_needs_gradients(self) -> Truth:
         """Whether some parameter of the model that is called requires gradients, so that its forward builds a graph."""
         machine, receiver = self._facts.machine, self.record.receiver
+        cls = receiver.cls if isinstance(receiver, Object) else None
+        if isinstance(cls, str) and cls.rpartition(".")[2].startswith(library.WITHOUT_AUTOGRAD):
+            return answer(NO)
         if isinstance(receiver, Object) and receiver.id in machine.adapted:
             keeps = library.UNLOADS_ADAPTERS.isdisjoint(machine.uses.get(receiver.id, ()))
             return answer(YES if keeps else UNKNOWN)
@@ -369,6 +377,8 @@ class Call:
         """Whether the one thing unknown of the result is what an unknown caller does with it."""
         machine, id = self._facts.machine, self.record.id
         if id in machine.reached_gradient or id in machine.escaped or not machine.is_complete:
+            return answer(NO)
+        if any(name in self._facts.differentiated_names or _makes_a_loss(name) for name in self.function_names):
             return answer(NO)
         return answer(YES if id in machine.returned else NO)
 
@@ -520,6 +530,11 @@ class Call:
 def is_part_of_call(node: ast.AST, call: ast.AST) -> bool:
     """Whether it is the call itself, or what the call passes by a keyword."""
     return node is call or (isinstance(call, ast.Call) and any(node is keyword.value for keyword in call.keywords))
+
+
+def _makes_a_loss(function: str) -> bool:
+    """Whether the name says that somebody computes gradients of what the function returns."""
+    return "loss" in function and not any(word in function for word in ("eval", "val_", "valid", "test", "estimate"))
 
 
 def _names(node: ast.AST, dtype: object) -> bool:
