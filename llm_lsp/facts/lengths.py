@@ -70,7 +70,7 @@ class Length:
         self._prompt = prompt
         self._record = asked.record
         self.what = asked.what
-        """How: "pads", "cuts", "prompt with answer", "prompt and answer", "answer", "sentences" or "positions"."""
+        """How: "pads", "cuts", "prompt with answer", "prompt and answer", "answer", "sentences", "pipeline" or "positions"."""
         self.call = Call(facts, asked.record)
         self.argument = self.call.argument(asked.name)
         self.model = model
@@ -223,9 +223,10 @@ def _asked_at(facts: Facts, record: CallRecord) -> Iterator[tuple[_Asked, _Asked
     arguments = record.arguments
     receiver = record.receiver
     if isinstance(receiver, Object) and facts.machine.kind(receiver) == "pipeline":
-        value = arguments.get("max_length")
-        if value is not None and "truncation" in arguments.keywords:
-            yield _Asked("cuts", record, "max_length", value), None
+        for name, what in (("max_length", "pipeline"), ("max_new_tokens", "answer")):
+            value = arguments.get(name)
+            if value is not None:
+                yield _Asked(what, record, name, value), None
         return
     prompts = [asked for id in sorted(record.flow) if (asked := _asked_of_texts(facts, id)) is not None]
     for asked in prompts:
@@ -264,7 +265,10 @@ def _asked_of_texts(facts: Facts, id: int) -> _Asked | None:
     if record is None or not isinstance(tokenizer, Object) or not facts.is_tokenizer(tokenizer):
         return None
     padding = record.arguments.get("padding")
-    pads = isinstance(padding, Constant) and padding.value == "max_length"
+    old = record.arguments.get("pad_to_max_length")
+    pads = (isinstance(padding, Constant) and padding.value == "max_length") or (
+        isinstance(old, Constant) and bool(old.value)
+    )
     if not pads and Call(facts, record).cuts_text is None:
         return None
     limit = record.arguments.get("max_length")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from llm_lsp.facts.views import Call
     from llm_lsp.knowledge.checkpoint import Known
 
-__all__ = ["PaddedPrompts", "is_decoder_only", "padded_prompts", "pads"]
+__all__ = ["PaddedPrompts", "is_decoder_only", "is_of_several_texts", "padded_prompts", "pads"]
 
 _PADS_TO_LONGEST = (True, "longest")
 _TOKENIZES = frozenset({"()", "batch_encode_plus", "encode_plus", "encode", "pad", "apply_chat_template"})
@@ -130,10 +130,10 @@ def pads(record: CallRecord) -> bool:
         return record.arguments.is_complete and "padding" not in record.arguments.keywords
     padding = record.arguments.get("padding")
     asked = padding.value if record.name in _TOKENIZES and isinstance(padding, Constant) else None
-    return asked == "max_length" or (asked in _PADS_TO_LONGEST and _is_of_several_texts(record))
+    return asked == "max_length" or (asked in _PADS_TO_LONGEST and is_of_several_texts(record))
 
 
-def _is_of_several_texts(record: CallRecord) -> bool:
+def is_of_several_texts(record: CallRecord) -> bool:
     """Whether a list of texts goes in; what comes from outside is one if its name is a plural."""
     if record.name in {"apply_chat_template", "encode", "encode_plus"}:
         return False
@@ -157,7 +157,8 @@ def _is_several(text: Value, written: ast.expr | None) -> bool:
     if isinstance(text, Constant):
         return False
     if isinstance(text, Object) and text.cls == "builtins.list":
-        return not isinstance(written, ast.List) or len(written.elts) > 1
+        # One that begins empty is filled with several.
+        return not isinstance(text.node, ast.List) or len(text.node.elts) != 1
     if isinstance(text, Opaque) and text.cls in {"builtins.list", "builtins.tuple"}:
         return True
     name = _last_name(written).lower()

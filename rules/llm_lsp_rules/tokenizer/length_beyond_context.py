@@ -13,6 +13,7 @@ _SAID = {
     "answer": "up to {number:,} new tokens follow the prompt",
     "prompt with answer": "prompt and answer may have up to {number:,} tokens",
     "prompt and answer": "prompt and answer may have up to {number:,} tokens",
+    "pipeline": "up to {number:,} tokens are let through",
     "positions": "{number:,} positions are asked for",
 }
 
@@ -160,6 +161,21 @@ def tune(dataset):
     SFTTrainer("EleutherAI/pythia-160m", args=arguments, train_dataset=dataset).train()
 """,
             severity=Severity.WARNING,
+        ),
+        # A pipeline tokenizes and generates by itself.
+        Bad(
+            """\
+from transformers import pipeline
+
+summarize = pipeline("summarization", model="facebook/bart-large-cnn")
+print(summarize("A long story.", max_length=2000)[0]["summary_text"])  # <- up to 2,000 tokens
+""",
+            fixed="""\
+from transformers import pipeline
+
+summarize = pipeline("summarization", model="facebook/bart-large-cnn")
+print(summarize("A long story.", max_length=1024)[0]["summary_text"])
+""",
         ),
         Bad("""\
 from sentence_transformers import SentenceTransformer
