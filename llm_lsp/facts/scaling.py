@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from llm_lsp.facts.extents import way
 from llm_lsp.facts.parameters import are_optimized, may_be_frozen
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
 from llm_lsp.facts.values import Class, Constant, Object, Opaque, Value, options
@@ -14,6 +15,7 @@ from llm_lsp.knowledge import library
 if TYPE_CHECKING:
     from llm_lsp.facts import Facts
     from llm_lsp.facts.events import CallRecord
+    from llm_lsp.facts.place import Place
     from llm_lsp.facts.values import Condition
 
 __all__ = ["Clipping", "HalfTraining", "clippings", "half_trainings"]
@@ -69,22 +71,33 @@ class Clipping:
         return answer(YES if is_seen and self._facts.machine.is_complete else UNKNOWN)
 
     @property
+    def place(self) -> Place:
+        """The innermost place that only gradients of a scaled loss come through on the way to be clipped."""
+        facts, record = self._facts, self.call.record
+        same = [other for other in facts.records if other.node is record.node and other.name == record.name]
+        innocent = [way(Call(facts, other)) for other in same if not _are_scaled(facts, other)]
+        nodes = way(self.call)
+        return facts.place(next((node for node in nodes if not any(node in way for way in innocent)), nodes[0]))
+
+    @property
     def unscaling(self) -> str | None:
-        """`scaler.unscale_(optimizer)`, for the one step that follows, under its condition; None where that isn't plain."""
-        step, clip, scale = self._step, self.call.record, self.scale.record
-        if step is None or step.frame is not clip.frame or step.frame is not scale.frame or step.loops != clip.loops:
+        """`scaler.unscale_(optimizer)`, for the one step that follows, under its condition; None where that isn't plain.
+
+        A step that follows in any case unscales by itself if nobody has done so before.
+        """
+        step, clip, facts = self._step, self.call.record, self._facts
+        if step is None or step.loops != clip.loops or self.place != self.call.place:
             return None
-        same_scaler = Call(self._facts, step).callee.rpartition(".")[0] == self.scaler
-        optimizer = Call(self._facts, step).argument("optimizer", 0)
+        optimizer = Call(facts, step).argument("optimizer", 0)
         text = optimizer.value_place.text if optimizer is not None and optimizer.value_place is not None else "("
-        tests = self._tests_beside(step)
-        if not same_scaler or "(" in text or len(tests) > 1 or (tests and tests != self._tests_beside(scale)):
+        scaler = Call(facts, step).callee.rpartition(".")[0]
+        tests, around = self._tests_beside(step), self._tests_beside(self.scale.record)
+        if "(" in text or "(" in scaler or (tests and (len(tests) > 1 or tests != around)):
             return None
-        unscaling = f"{self.scaler}.unscale_({text})"
         if not tests:
-            return unscaling if not self._tests_beside(scale) else None
+            return f"{scaler}.unscale_({text})"
         ((test, came_out),) = tests
-        return f"if {test}:\n    {unscaling}" if came_out and "(" not in test else None
+        return f"if {test}:\n    {scaler}.unscale_({text})" if came_out and "(" not in test else None
 
     def _tests_beside(self, record: CallRecord) -> set[tuple[str, bool]]:
         """The tests that decided that the call is reached, and not that the gradients are clipped."""
@@ -93,14 +106,17 @@ class Clipping:
         return {(facts.text_of(test), came_out) for test, came_out in record.guards} - around
 
     def _only_step(self) -> CallRecord | None:
-        """The one `scaler.step(optimizer)` of the function that clips; None where there are several."""
-        frame = self.call.record.frame
-        steps = [
-            record
-            for record in self._facts.records
-            if record.name == "step" and record.frame is frame and record.receiver is self.scale.record.receiver
-        ]
-        return steps[0] if len(steps) == 1 else None
+        """The one `scaler.step(optimizer)` that follows in the function that clips, before it scales again.
+
+        None where there are several, or an `unscale_` that comes too late.
+        """
+        clip, scaler = self.call.record, self.scale.record.receiver
+        used = [record for record in self._facts.records if record.receiver is scaler and record.frame is clip.frame]
+        after = sorted((record for record in used if _row(record) > _row(clip)), key=_row)
+        names = [record.name for record in after]
+        names = names[: names.index("scale")] if "scale" in names else names
+        is_plain = names.count("step") == 1 and "unscale_" not in names
+        return after[names.index("step")] if is_plain else None
 
     @property
     def _limit_is_scaled(self) -> bool:
@@ -132,6 +148,16 @@ def clippings(facts: Facts) -> Iterator[Clipping]:
             if scale.id not in seen:
                 seen.add(scale.id)
                 yield Clipping(facts, Call(facts, record), Call(facts, scale))
+
+
+def _row(record: CallRecord) -> int:
+    return getattr(record.node, "lineno", 0)
+
+
+def _are_scaled(facts: Facts, record: CallRecord) -> bool:
+    """Whether a clip may come after the `backward` of a scaled loss."""
+    state = record.state.get("scaled")
+    return state is not None and any(True for _ in _scales_of(facts, state))
 
 
 def _clips(facts: Facts, record: CallRecord) -> bool:

@@ -166,6 +166,92 @@ def train(model, loader, optimizer, scaler, use_amp):
                 ]
             },
         ),
+        # A helper that other training shares is at fault here.
+        Bad("""\
+import torch
+
+def clip(model):
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+
+def train(model, loader, optimizer):
+    for batch in loader:
+        model(**batch).loss.backward()
+        clip(model)
+        optimizer.step()
+        optimizer.zero_grad()
+
+def train_in_half(model, loader, optimizer, scaler):
+    for batch in loader:
+        scaled = scaler.scale(model(**batch).loss)
+        scaled.backward()
+        clip(model)  # <- `scaler` has scaled
+        scaler.step(optimizer)
+        scaler.update()
+        optimizer.zero_grad()
+"""),
+        # The methods of a class; then an `unscale_` that comes too late.
+        Bad(
+            """\
+import torch
+
+class Trainer:
+    def __init__(self, model, optimizer):
+        self.model, self.optimizer = model, optimizer
+        self.scaler = torch.GradScaler("cuda")
+
+    def backward(self, loss):
+        self.scaler.scale(loss / 4).backward()
+
+    def step(self):
+        torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)  # <- `self.scaler` has scaled
+        self.scaler.step(self.optimizer)
+        self.scaler.update()
+        self.optimizer.zero_grad()
+
+    def fit(self, loader):
+        for index, batch in enumerate(loader):
+            self.backward(self.model(**batch).loss)
+            if (index + 1) % 4 == 0:
+                self.step()
+""",
+            fixed="""\
+import torch
+
+class Trainer:
+    def __init__(self, model, optimizer):
+        self.model, self.optimizer = model, optimizer
+        self.scaler = torch.GradScaler("cuda")
+
+    def backward(self, loss):
+        self.scaler.scale(loss / 4).backward()
+
+    def step(self):
+        self.scaler.unscale_(self.optimizer)
+        torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
+        self.scaler.step(self.optimizer)
+        self.scaler.update()
+        self.optimizer.zero_grad()
+
+    def fit(self, loader):
+        for index, batch in enumerate(loader):
+            self.backward(self.model(**batch).loss)
+            if (index + 1) % 4 == 0:
+                self.step()
+""",
+        ),
+        Bad("""\
+import torch
+
+def train(model, loader, optimizer):
+    scaler = torch.amp.GradScaler("cuda")
+    for batch in loader:
+        scaler.scale(model(**batch).loss).backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # <- `scaler` has scaled
+        scaler.unscale_(optimizer)
+        scaler.step(optimizer)
+        scaler.update()
+        optimizer.zero_grad()
+"""),
         # A helper, called from a loop, clips and steps: which optimizer's gradients it has is not its to say.
         Bad("""\
 import torch
@@ -366,7 +452,7 @@ def update(model, optimizer, scaler):
                 continue
             call, unscaling = clipping.call, clipping.unscaling
             yield self.report(
-                call.place,
+                clipping.place,
                 f"`{call.callee}` clips gradients that `{clipping.scaler}` has scaled",
                 related=[(clipping.scale.place, "scaled here")],
                 help=f"call `{clipping.scaler}.unscale_(optimizer)` before",
