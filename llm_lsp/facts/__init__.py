@@ -11,14 +11,16 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from llm_lsp.facts import added_tokens, lengths, padding
-from llm_lsp.facts.attention import AttentionRequest, attention_requests
+from llm_lsp.facts import added_tokens, attention, heads, labels, lengths, padding
+from llm_lsp.facts.attention import AttentionRequest
 from llm_lsp.facts.callers import Callers
 from llm_lsp.facts.coroutines import Blocking, blocking_inferences
 from llm_lsp.facts.events import CallRecord
 from llm_lsp.facts.extents import TRAINS, Extent, inference_around, training_nodes, way
-from llm_lsp.facts.heads import ModelLoad, model_loads
+from llm_lsp.facts.heads import ModelLoad
+from llm_lsp.facts.labels import PaddedLabels
 from llm_lsp.facts.machine import Stopped
+from llm_lsp.facts.meetings import TOKENIZATIONS, Meetings
 from llm_lsp.facts.place import Place
 from llm_lsp.facts.program import Program
 from llm_lsp.facts.randomness import Generator, generators
@@ -26,13 +28,12 @@ from llm_lsp.facts.rounds import KeptMode, RepeatedLoader, kept_modes, repeated_
 from llm_lsp.facts.scaling import Clipping, HalfTraining, clippings, half_trainings
 from llm_lsp.facts.sums import RunningSum, running_sums
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer, set_answer_hook
-from llm_lsp.facts.values import Class, Constant, Object, Opaque, Symbol, Value, options
+from llm_lsp.facts.values import Class, Object, Symbol, Value
 from llm_lsp.facts.views import Argument, Call, Choice, Loaded, Meeting, constants_of, is_part_of_call
 from llm_lsp.knowledge import library
 from llm_lsp.parsing import python_tree
 
 if TYPE_CHECKING:
-    from llm_lsp.knowledge.tokenizers import TokenizerComparison
     from llm_lsp.source import Source
     from llm_lsp.world import World
 
@@ -54,6 +55,7 @@ __all__ = [
     "Loaded",
     "Meeting",
     "ModelLoad",
+    "PaddedLabels",
     "Place",
     "RepeatedLoader",
     "RunningSum",
@@ -258,7 +260,7 @@ class Facts:
     def tokenizations(self) -> Iterator[Call]:
         """The calls that turn text into ids, or make a pipeline do so."""
         for record in self.records:
-            if record.name in _TOKENIZATIONS and isinstance(record.receiver, Object):
+            if record.name in TOKENIZATIONS and isinstance(record.receiver, Object):
                 kind = self.machine.kind(record.receiver)
                 if kind == "tokenizer" or (kind == "pipeline" and record.name == "()"):
                     yield Call(self, record)
@@ -274,14 +276,6 @@ class Facts:
                 if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "to":
                     found[value.func.value] = node.targets[0].id
         return found
-
-    def attention_requests(self) -> Iterator[AttentionRequest]:
-        """The calls that ask for attention maps of a model that the program loads."""
-        return attention_requests(self)
-
-    def model_loads(self) -> Iterator[ModelLoad]:
-        """The loads of transformers' models whose checkpoints' names are known."""
-        return model_loads(self)
 
     @cached_property
     def tried(self) -> list[frozenset[ast.AST]]:
@@ -310,15 +304,6 @@ class Facts:
     def has_vocabulary(self, value: Object) -> bool:
         """Whether it is a tokenizer, of transformers or of tokenizers."""
         return self.machine.kind(value) in {"tokenizer", "fast tokenizer"}
-
-    def _encodes(self, record: CallRecord) -> bool:
-        """Whether the call turns text into ids: a tokenizer's, or a processor's that is given text."""
-        receiver = record.receiver
-        if not isinstance(receiver, Object) or record.name not in _TOKENIZATIONS | {"encode_batch"}:
-            return False
-        if self.machine.kind(receiver) == "processor":
-            return record.name == "()" and "text" in record.arguments.keywords
-        return self.has_vocabulary(receiver)
 
     # ------------------------------------------------------------ checkpoints
 
@@ -362,108 +347,6 @@ class Facts:
             return None
         return Loaded(self, value, call, argument, tuple(names))
 
-    def tokenizers_in(self, call: CallRecord) -> Iterator[tuple[Object, Place]]:
-        """The tokenizers that the arguments come from, or are, each once, with the place where it is used."""
-        seen: set[int] = set()
-        arguments = call.arguments
-        named = [value for name, value in arguments.keywords.items() if not name.startswith(_OF_OTHER_MODELS)]
-        pending = [*arguments.positional, *named, *arguments.spread, Opaque(None, call.flow)]
-        depth = 0
-        while pending and depth < _DEEPEST_ARGUMENT:
-            depth += 1
-            following: list[Value] = []
-            for value in pending:
-                for option, _ in options(value):
-                    if isinstance(option, Object) and self.has_vocabulary(option) and option.id not in seen:
-                        seen.add(option.id)
-                        yield option, self.place(option.node)
-                    made_by = option.call if isinstance(option, (Opaque, Object)) else None
-                    made = self.machine.calls.get(made_by) if made_by is not None else None
-                    if made is not None and made.name.rpartition(".")[2].startswith("DataCollator"):
-                        following.extend(made.arguments.values())
-                for source in sorted(self.machine.flow(value)):
-                    record = self.machine.calls.get(source)
-                    if record is None:
-                        continue
-                    receiver = record.receiver
-                    if isinstance(receiver, Object) and self._encodes(record) and receiver.id not in seen:
-                        seen.add(receiver.id)
-                        yield receiver, self.place(record.node)
-            pending = following
-
-    def meetings(self) -> Iterator[Meeting]:
-        """Where tokenizers and models that are both loaded by known names come together, each pair once."""
-        seen: set[tuple[object, object]] = set()
-        for group in self._met():
-            meetings = [
-                (Meeting(tokenizer, model, place, comparisons), is_given)
-                for tokenizer, model, place, is_given in group
-                if (comparisons := self._compared(tokenizer, model))
-            ]
-            served = {meeting.model.id for meeting, _ in meetings if meeting.vocabulary_is_shared is YES}
-            for meeting, is_given in meetings:
-                key = (meeting.tokenizer.id, meeting.model.id)
-                # Where its own tokenizer's ids come too, the other ones are for another model of the program.
-                is_its_own = meeting.vocabulary_is_shared is YES
-                if key not in seen and (is_given or is_its_own or meeting.model.id not in served):
-                    seen.add(key)
-                    yield meeting
-
-    def _met(self) -> Iterator[list[tuple[Loaded, Loaded, Place, bool]]]:
-        """The tokenizers and models that come together, those of one call in one list."""
-        paired: set[object] = set()
-        for record in self.records:
-            group = list(self._met_at(record))
-            paired |= {loaded.id for tokenizer, model, _, _ in group for loaded in (tokenizer, model)}
-            yield group
-        for tokenizer, model in self._kept_together():
-            if tokenizer.id not in paired and model.id not in paired:
-                yield [(tokenizer, model, model.load.place, False)]
-
-    def _met_at(self, record: CallRecord) -> Iterator[tuple[Loaded, Loaded, Place, bool]]:
-        """The pairs that one call brings together, and whether a trainer or pipeline is given the tokenizer itself."""
-        kind = self._kind_made(record)
-        if record.name in {"()", "generate"} and isinstance(record.receiver, Object):
-            fed: Value | None = record.receiver if self.machine.kind(record.receiver) == "model" else None
-        elif kind in _MODEL_POSITION:
-            fed = record.arguments.get("model", _MODEL_POSITION[kind])
-        else:
-            return
-        models = [
-            model
-            for option, _ in (options(fed) if fed is not None else ())
-            for part in self.pretrained_parts(option)
-            for model in self._models_of(part, record)
-        ]
-        if not models:
-            return
-        tokenizers = [(self.loaded(found), place) for found, place in self.tokenizers_in(record)]
-        if kind in _TOKENIZER_POSITION:
-            named = self.loaded_by(None, Call(self, record), "tokenizer", _TOKENIZER_POSITION[kind])
-            tokenizers.append((named, self.place(record.node)))
-        for model in models:
-            for tokenizer, place in tokenizers:
-                if tokenizer is not None and kind is not None:
-                    yield tokenizer, model, self.place(record.node), place == tokenizer.load.place
-                elif tokenizer is not None:
-                    yield tokenizer, model, place, False
-
-    def _kind_made(self, record: CallRecord) -> str | None:
-        """What a call makes, if it makes a trainer, a pipeline or the like: a library's, or the program's own kind of it."""
-        if isinstance(record.receiver, Class):
-            return self.machine.kind_of_class(record.receiver)
-        return "engine" if record.name in library.ENGINES else library.kind_of(record.name)
-
-    def _kept_together(self) -> Iterator[tuple[Loaded, Loaded]]:
-        """The one tokenizer and the one model that an object holds, or that a function returns together."""
-        for held in (*(list(held.values()) for held in self.machine.held.values()), *self.machine.returned_together):
-            tokenizers = [value for value in held if self.is_tokenizer(value)]
-            models = [value for value in held if self.machine.kind(value) == "model"]
-            if len(tokenizers) == 1 and len(models) == 1 and not self._has_own_rows(models[0]):
-                tokenizer, model = self.loaded(tokenizers[0]), self.loaded(models[0])
-                if tokenizer is not None and model is not None:
-                    yield tokenizer, model
-
     def pretrained_parts(self, value: Value) -> list[Value]:
         """A module of the program stands for the one pretrained model in it; any other value for itself."""
         if not isinstance(value, Object) or not isinstance(value.cls, Class):
@@ -472,34 +355,9 @@ class Facts:
         models = [part for part in held if self.machine.kind(part) == "model"]
         return [*models] if len(models) == 1 else [value]
 
-    def _models_of(self, value: Value, record: CallRecord) -> Iterator[Loaded]:
-        if isinstance(value, Object) and not self._has_own_rows(value):
-            model = self.loaded(value)
-        elif isinstance(value, Constant):
-            model = self.loaded_by(None, Call(self, record), "model", _MODEL_POSITION[self._kind_made(record) or ""])
-        else:
-            model = None
-        if model is not None:
-            yield model
-
-    def _has_own_rows(self, model: Object) -> bool:
-        """Whether the program itself decides what tokens the model has."""
-        return not {"resize_token_embeddings", "set_input_embeddings"}.isdisjoint(self.machine.uses.get(model.id, ()))
-
-    def _compared(self, tokenizer: Loaded, model: Loaded) -> list[TokenizerComparison]:
-        """One comparison for each pair of names that can hold together; none if a checkpoint is unknown."""
-        from llm_lsp.knowledge.checkpoints import compare_tokenizers
-
-        found: list[TokenizerComparison] = []
-        for one in tokenizer.names:
-            for other in model.names:
-                if not one.agrees_with(other):
-                    continue
-                first, second = self.world.checkpoint(str(one.value)), self.world.checkpoint(str(other.value))
-                if first is None or second is None:
-                    return []
-                found.append(compare_tokenizers(first, second))
-        return found
+    def meetings(self) -> Iterator[Meeting]:
+        """Where tokenizers and models that are both loaded by known names come together, each pair once."""
+        return Meetings(self).each()
 
     @cached_property
     def callers(self) -> Callers:
@@ -509,7 +367,10 @@ class Facts:
     # ------------------------------------------------------------ what goes into models
 
     added_tokens = added_tokens.added_tokens
+    attention_requests = attention.attention_requests
     lengths = lengths.lengths
+    model_loads = heads.model_loads
+    padded_labels = labels.padded_labels
     padded_prompts = padding.padded_prompts
 
     # ------------------------------------------------------------ chains
@@ -650,13 +511,6 @@ class Facts:
         return answer(YES if self.is_whole else UNKNOWN)
 
 
-_TOKENIZATIONS = frozenset({"()", "encode", "encode_plus", "batch_encode_plus", "apply_chat_template"})
 _USES_OF_A_MODEL = frozenset(
     {"eval", "train", "parameters", "state_dict", "zero_grad", "named_parameters", "generate", "requires_grad_"}
 )
-_DEEPEST_ARGUMENT = 3
-_OF_OTHER_MODELS = ("assistant_", "draft_", "teacher_", "reward_", "ref_")
-"""What the names of arguments begin with that belong to another model than the one that is called or trained."""
-_MODEL_POSITION = {"trainer": 0, "pipeline": 1, "engine": 0}
-_TOKENIZER_POSITION = {"pipeline": 3, "engine": 1}
-"""Where the constructors of trainers, pipelines and inference engines take the model, and a tokenizer's name."""
