@@ -20,7 +20,7 @@ from llm_lsp.diagnostic import Position, Range
 if TYPE_CHECKING:  # for broken files only, and its patterns take 3 ms
     from llm_lsp.logical_lines import LogicalLines, LongString
 
-__all__ = ["UNKNOWN", "Parsed", "Problem", "empty_tree", "parse", "parse_cells", "too_deep"]
+__all__ = ["UNKNOWN", "Parsed", "Problem", "empty_tree", "parse", "parse_cells", "python_tree", "too_deep"]
 
 UNKNOWN = "__unknown__"
 """Stands where something was written that can't be read; resolves to nothing."""
@@ -171,11 +171,16 @@ def _moved(range_: Range, rows: int) -> Range:
     return Range(Position(start.row + rows, start.column), Position(end.row + rows, end.column))
 
 
+def python_tree(text: str) -> ast.Module:
+    """As `ast.parse`, without what Python would warn of: the text is not ours, and nobody could tell whose it is."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(text)
+
+
 def _tree(text: str) -> ast.Module | _Failure | Problem:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(text)
+        return python_tree(text)
     except SyntaxError as error:
         row, column = error.lineno or 1, max(1, error.offset or 1)
         if re.search(_TOO_DEEP, error.msg):

@@ -13,6 +13,7 @@ from llm_lsp.fixes.arguments import set_arguments
 from llm_lsp.fixes.imports import Use, ensure_imports
 from llm_lsp.fixes.layout import Layout, Splice, Unfixable, blocks, comments, spliced
 from llm_lsp.fixes.statements import decorate, delete, function_at, insert_after, insert_before, wrap, wrap_following
+from llm_lsp.parsing import python_tree
 from llm_lsp.rule import (
     Change,
     Decorate,
@@ -233,7 +234,7 @@ class _Piece(NamedTuple):
 
     def parses(self, text: str) -> bool:
         try:
-            body = ast.parse(f"if True:\n{text}" if self.is_indented else text).body
+            body = python_tree(f"if True:\n{text}" if self.is_indented else text).body
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return False
         return not self.is_indented or len(body) == 1
