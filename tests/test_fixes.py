@@ -301,6 +301,14 @@ def test_a_replacement_that_does_not_parse_is_none() -> None:
     assert fixed("a(b)\n", Replace(place("a(b)", "b"), "(")) is None
 
 
+def test_an_escape_that_python_warns_of_is_the_program_s_own_business() -> None:
+    # Warnings are errors in these tests.
+    text = lines(r"""
+        a = b("\d")
+        """)
+    assert fixed(text, Replace(place(text, "b"), "c")) == 'a = c("\\d")\n'
+
+
 def test_columns_count_code_points() -> None:
     text = 'π = "naïve 🙂"; model = f("é", x)\n'
     assert fixed(text, SetArgument(place(text, 'f("é", x)'), "k", "1")) == ('π = "naïve 🙂"; model = f("é", x, k=1)\n')

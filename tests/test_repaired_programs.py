@@ -69,7 +69,8 @@ def in_brackets(text: str) -> Iterator[tuple[int, tokenize.TokenInfo]]:
 
 def with_strings_in_pieces(text: str) -> str:
     """Each plain string inside brackets is written as two, with a comment and a line end between them."""
-    parts, last = [], 0
+    parts: list[str] = []
+    last = 0
     for end, token in in_brackets(text):
         word = token.string
         if token.type == tokenize.STRING and word[0] in "\"'" and word[:3] != word[0] * 3 and word[1:-1].isascii():
@@ -81,7 +82,8 @@ def with_strings_in_pieces(text: str) -> str:
 
 
 def with_a_line_for_each_argument(text: str) -> str:
-    parts, last = [], 0
+    parts: list[str] = []
+    last = 0
     for end, token in in_brackets(text):
         if token.string in {"(", ","} and text[end] != ")":
             parts += [text[last:end], "\n"]
