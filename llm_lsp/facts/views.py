@@ -55,12 +55,14 @@ class Choice:
         texts = [self._facts.text_of(test) for test, _ in self.conditions]
         return texts[0] if len(texts) == 1 and texts[0].endswith("cuda.is_available()") else None
 
-    def written_as(self, dtype: str) -> tuple[Range, str] | None:
+    def written_as(self, dtype: str, *, inputs_follow: bool = False) -> tuple[Range, str] | None:
         """Where to write another floating-point type instead, and how; None where that isn't plain.
 
-        It is plain where the module names this type in that one place: else inputs may be cast to it too.
+        It is plain where the module names this type in that one place: else inputs may be cast to it too, which does
+        not matter if `inputs_follow` the weights, as under autocast.
         """
-        named = [node for node in ast.walk(self._facts.source.tree) if _names(node, self.value)]
+        within = self.node if inputs_follow and self.node is not None else self._facts.source.tree
+        named = [node for node in ast.walk(within) if _names(node, self.value)]
         if self.node is None or len(named) != 1 or named[0] not in ast.walk(self.node):
             return None
         found = self._facts.place(named[0])
@@ -158,6 +160,12 @@ class Loaded:
         if self.text == self.name:
             return what
         return f"{what}, `{self.text}` {'defaults to it' if self.names[0].is_default else 'is its name'}"
+
+    def can_be_loaded_with(self, other: Loaded) -> bool:
+        """False if a test in one activation of a function decides for either this load or that one."""
+        mine, others = self.load.record, other.load.record
+        decided = dict(mine.guards) if mine.frame is others.frame else {}
+        return all(decided.get(test, came_out) is came_out for test, came_out in others.guards)
 
     def spelling_for(self, other: Loaded) -> str | None:
         """How to write this one's name where `other` is loaded; None if it can't be written there."""

@@ -163,6 +163,12 @@ ATTENTIONS = frozenset({"attentions", "encoder_attentions", "decoder_attentions"
 """Where a model's output has its attention maps."""
 ADDS_TOKENS = frozenset({"add_tokens", "add_special_tokens"})
 """Methods by which a tokenizer's vocabulary grows."""
+SPECIAL_TOKENS = frozenset({
+    "additional_special_tokens", "extra_special_tokens", "bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token",
+})  # fmt: skip
+"""Arguments of a tokenizer's load that add to its vocabulary what is not in it."""
+POSITIONS = ("max_position_embeddings", "n_positions")
+"""What configurations call the number of positions."""
 FEATURES = "transformers.BatchFeature"
 ENCODING = "transformers.BatchEncoding"
 """Ids of tokens, or what holds them."""
@@ -569,6 +575,8 @@ def kind_of(name: str) -> str | None:
         return _kind_in_torch(name, last)
     if name.startswith("torchvision.models."):
         return "model" if last[:1].islower() and not last.startswith(("get_", "list_")) else None
+    if name.startswith("bitsandbytes.optim."):
+        return "optimizer"
     if root == "litgpt":
         return "model" if last == "GPT" else None
     if root == "sentence_transformers":
@@ -585,6 +593,8 @@ def _kind_in_framework(last: str) -> str | None:
             return kind
     if last.startswith(_NO_MODELS):
         return None
+    if last in {"AdamW", "Adafactor"}:
+        return "optimizer"
     is_model = last.startswith(_AUTO_MODELS) or last.endswith(_MODEL_ENDINGS) or "For" in last[1:]
     return "model" if is_model else None
 

@@ -452,7 +452,7 @@ def score(batch, targets):
             if half.place is None or half.place in seen or training.is_trained is not YES:
                 continue
             seen.add(half.place)
-            written = half.written_as("float" if half.place.text.endswith(".half()") else "float32")
+            written = half.written_as("float" if half.place.text.endswith(".half()") else "float32", inputs_follow=True)
             yield self.report(
                 half.place,
                 f"weights in float16 are trained with `{training.scaler}`, which refuses their gradients",
