@@ -64,9 +64,9 @@ def _log_to_stderr(level: str) -> None:
 
 def _serve(incoming: BinaryIO, outgoing: BinaryIO) -> int:
     app = App()
-    # What is loaded by now stays: the collector need not look at it again.
-    gc.collect()
+    # What is loaded by now stays: the collector need not look at it.
     gc.freeze()
+    gc.enable()
     return asyncio.run(app.run(incoming, outgoing))
 
 

@@ -6,12 +6,12 @@ import gc
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
 from llm_lsp.builtin_codes import NOT_ANALYSED
 from llm_lsp.diagnostic import Diagnostic, Location, Position, Range
-from llm_lsp.facts import Facts, Stopped
 from llm_lsp.files import absolute
 from llm_lsp.linter import Crash, lint
 from llm_lsp.server.capabilities import ClientCapabilities
@@ -20,12 +20,15 @@ from llm_lsp.server.lenses import LensPlace, lens_places
 from llm_lsp.server.projects import Projects, Unit
 from llm_lsp.server.recording import Question, RecordingWorld, digest, still_holds
 from llm_lsp.server.reports import Reporter
-from llm_lsp.server.sights import ModelRun, model_runs
 from llm_lsp.settings import Settings
 from llm_lsp.source import Source
 from llm_lsp.world import World
 
-__all__ = ["Checker", "Result"]
+if TYPE_CHECKING:  # they bring the whole interpreter along, which an editor that starts does not wait for
+    from llm_lsp.facts import Facts
+    from llm_lsp.server.sights import ModelRun
+
+__all__ = ["Checker", "Result", "linted"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +80,8 @@ class Checker:
         return self._checked(document, unit, before.lenses if before is not None else (), stop)
 
     def _checked(self, document: Document, unit: Unit, before: Iterable[LensPlace], stop: Callable[[], bool]) -> Result:
+        from llm_lsp.server.sights import model_runs
+
         source = document.source(unit.file.shown_path, unit.file.settings.max_source_size)
         world = RecordingWorld(unit.project.world_for(unit.file, source.installs))
         runs: list[ModelRun] = []
@@ -106,6 +111,8 @@ def linted(
     observe: Callable[[Facts], None] | None = None,
 ) -> list[Diagnostic]:
     """The diagnostics of a text; a failure of llm-lint itself is one of them, as on the command line."""
+    from llm_lsp.facts import Stopped
+
     was_on = gc.isenabled()
     # It would look through every tree again and again, and find nothing: a file leaves no cycles behind.
     gc.disable()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from importlib import metadata
 from typing import TYPE_CHECKING
 
 from llm_lsp import __version__
@@ -19,6 +18,8 @@ __all__ = ["debug_information"]
 
 def debug_information(session: Session) -> str:
     """Versions, the interpreter, the client, and per open document its settings files, environment and rules."""
+    from importlib import metadata
+
     lines = [
         f"llm-lint {__version__}, pygls {metadata.version('pygls')}, lsprotocol {metadata.version('lsprotocol')}",
         f"Python {platform.python_version()} at {sys.executable}, on {platform.platform()}, process {os.getpid()}",

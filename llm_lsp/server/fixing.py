@@ -8,7 +8,6 @@ from typing import Any
 
 from lsprotocol import types
 
-from llm_lsp.fixes import fix
 from llm_lsp.linter import Crash
 from llm_lsp.server.checking import linted
 from llm_lsp.server.documents import Document, TextDocument
@@ -28,6 +27,8 @@ def changed_texts(
     Raises:
         FixesDoNotSettle: two rules undo each other.
     """
+    from llm_lsp.fixes import fix
+
     source = document.source(unit.file.shown_path, unit.file.settings.max_source_size)
     world = unit.project.world_for(unit.file, source.installs)
     done = fix(source, lambda current: linted(current, unit, world, lambda: False, on_crash), unsafe=False)

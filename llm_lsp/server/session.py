@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event
@@ -17,7 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from lsprotocol import types
 
-from llm_lsp.facts import Stopped
+from llm_lsp import registry
 from llm_lsp.linter import Crash
 from llm_lsp.registry import RuleEntry
 from llm_lsp.server.capabilities import ClientCapabilities
@@ -37,6 +38,10 @@ DEBOUNCE = 0.1
 """Seconds after the last keystroke before something is pushed; a client that pulls has a delay of its own."""
 
 T = TypeVar("T")
+
+
+class _OutdatedError(Exception):
+    """The text that was being checked is another one by now."""
 
 
 class _Run(NamedTuple):
@@ -89,9 +94,20 @@ class Session:
         self._take_options(options)
 
     def ready(self) -> None:
-        """The client listens now."""
+        """The client listens now, and will soon open something."""
+        self._worker.submit(self._warm_up)
         if self.capabilities.registers_watchers:
             self.client.register_watchers(WATCHED)
+
+    def _warm_up(self) -> None:
+        """Load what checking needs, so that neither the start of the editor nor the first check has to wait for it."""
+        from llm_lsp.server import sights
+
+        LOGGER.debug("%s is loaded", sights.__name__)
+        for rule in self.rules:
+            if rule.default and not rule.is_builtin:
+                with suppress(registry.RegistryError):  # that is told of when the rule is to run
+                    registry.load(rule)
 
     def end(self) -> None:
         """Stop all work; nothing is said any more."""
@@ -129,7 +145,7 @@ class Session:
                 run = self._begin(key, document)
             try:
                 result = await asyncio.shield(run.outcome)
-            except Stopped:
+            except _OutdatedError:
                 continue
             if self.documents.document(uri) is document:
                 self._show_settings_problems()
@@ -155,8 +171,13 @@ class Session:
 
         def work() -> Result:
             if stop.is_set():
-                raise Stopped
-            return self.checker.check(document, before, stop.is_set)
+                raise _OutdatedError
+            from llm_lsp.facts import Stopped
+
+            try:
+                return self.checker.check(document, before, stop.is_set)
+            except Stopped:
+                raise _OutdatedError from None
 
         run = _Run(document, stop, loop.run_in_executor(self._worker, work))
         self._runs[key] = run

@@ -19,12 +19,12 @@ PATIENCE = 240
 
 PROGRAM = """\
 import torch
-from transformers import AutoModelForSequenceClassification, AutoTokenizer
+from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 
 def main():
     tokenizer = AutoTokenizer.from_pretrained("bert-base-cased")
-    model = AutoModelForSequenceClassification.from_pretrained("bert-base-uncased").eval()
+    model = AutoModelForMaskedLM.from_pretrained("bert-base-uncased").eval()
     with torch.no_grad():
         print(model(**tokenizer("text", return_tensors="pt")).logits)
 

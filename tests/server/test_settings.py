@@ -258,12 +258,12 @@ def test_a_wrong_option_is_named(sent: object, named: str) -> None:
 
 IMPORTER = """\
 import torch
-from transformers import AutoModelForSequenceClassification, AutoTokenizer
+from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 from names import NAME
 
 tokenizer = AutoTokenizer.from_pretrained("bert-base-cased")
-model = AutoModelForSequenceClassification.from_pretrained(NAME)
+model = AutoModelForMaskedLM.from_pretrained(NAME)
 model.eval()
 
 

@@ -6,7 +6,6 @@ from typing import Any, cast
 
 from lsprotocol import types
 
-from llm_lsp.fixes import FixesDoNotSettle
 from llm_lsp.server.client_edits import workspace_edit
 from llm_lsp.server.fixing import changed_texts
 from llm_lsp.server.session import Session
@@ -25,6 +24,8 @@ async def handle(session: Session, params: types.CodeAction) -> types.CodeAction
 
 async def edit_of_all_fixes(session: Session, uri: str) -> types.WorkspaceEdit | None:
     """The edit that applies all safe fixes; None where there is nothing to fix."""
+    from llm_lsp.fixes import FixesDoNotSettle
+
     document = session.documents.document(uri)
     if document is None:
         return None
