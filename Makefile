@@ -50,6 +50,7 @@ check: $(VENV)/stamps/lint
 
 bench: $(VENV)/stamps/install
 	$(BIN)/python -m benchmarks.run
+	$(BIN)/python -m benchmarks.server
 
 docs: $(VENV)/stamps/install
 	$(BIN)/python scripts/docs.py

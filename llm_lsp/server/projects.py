@@ -38,6 +38,17 @@ class _Memory:
     problems: dict[Path, SettingsError] = field(default_factory=dict[Path, SettingsError])
     """By the settings file."""
 
+    def keep(self, folder: Path, settings: Settings) -> None:
+        """These settings can be used, so nothing is wrong with any file on the way from the folder up to them."""
+        self.good[folder] = settings
+        for path in settings.files:
+            self.problems.pop(path, None)
+        for each in (folder, *folder.parents):
+            for path in [path for path in self.problems if path.parent == each]:
+                del self.problems[path]
+            if settings.files and each == settings.files[0].parent:
+                break
+
 
 class EditorProject(Project):
     """A project whose open documents count as the client sees them, and whose broken settings stop nobody."""
@@ -61,7 +72,7 @@ class EditorProject(Project):
             try:
                 settings = super().settings_in(folder)
                 check_codes(settings, self._names)
-                self._memory.good[folder] = settings
+                self._memory.keep(folder, settings)
             except SettingsError as error:
                 self._memory.problems[error.path] = error
                 settings = self._memory.good.get(folder) or Settings(root=self.root_of(folder), force_exclude=True)
@@ -115,7 +126,6 @@ class Projects:
 
     def forget(self) -> None:
         """Look at settings, files, checkpoints and environments again."""
-        self._memory.problems.clear()
         self._projects = {}
 
     def forget_files(self) -> None:
@@ -125,8 +135,8 @@ class Projects:
 
     @property
     def problems(self) -> dict[Path, SettingsError]:
-        """What is wrong with settings files that open documents need."""
-        return dict(self._memory.problems)
+        """What is wrong with settings files; callable from any thread."""
+        return {path: error for path, error in dict(self._memory.problems).items() if path.exists()}
 
     def folder_of(self, path: Path | None) -> Path:
         """The workspace folder of a file; without one the folder around it, for an untitled text the first one."""
@@ -168,7 +178,6 @@ class Projects:
             if stamps.setdefault(path.parent, stamp) == stamp:
                 return project
             # Clients need not tell of files that change, so settings are looked at: some microseconds for each folder.
-            self._memory.problems.clear()
         made = self._made(folder)
         made.settings_in(path.parent)
         self._projects = {**self._projects, folder: (made, {path.parent: self._stamp(path.parent)})}

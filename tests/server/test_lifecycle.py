@@ -210,3 +210,11 @@ def test_the_trace_can_be_followed(connect: Connect, workspace: Path) -> None:
     wire.open(uri, FAULTY)
     wire.pull(uri)
     assert "a.py" in wire.wait_for("$/logTrace")["message"]
+
+
+def test_an_editor_that_starts_waits_for_neither_facts_nor_fixes() -> None:
+    program = "import sys, llm_lsp.server.app; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, encoding="utf-8", check=True)
+    loaded = {name for name in done.stdout.split() if name.startswith("llm_lsp.")}
+    assert "llm_lsp.server.session" in loaded
+    assert not {name for name in loaded if name.startswith(("llm_lsp.facts", "llm_lsp.fixes", "llm_lsp.rule"))}

@@ -155,6 +155,27 @@ def test_a_rule_that_nobody_has_is_invalid_too(workspace: Path) -> None:
     at_desk(workspace, work)
 
 
+@pytest.mark.parametrize("way_out", ["repaired", "deleted", "without our table"])
+def test_what_was_wrong_with_settings_goes_when_it_is_set_right(way_out: str, workspace: Path) -> None:
+    settings = write(workspace / "pyproject.toml", "[tool.llm-lint]\nnonsense = 1\n")
+    other = write(workspace / "other" / "llm-lint.toml", "nonsense = 1\n")
+
+    async def work(desk: Desk) -> None:
+        uri = open_text(desk, workspace / "a.py", "x = 1\n")
+        await pulled(desk, uri)
+        await pulled(desk, open_text(desk, workspace / "other" / "b.py", "x = 1\n"))
+        assert desk.shown(settings.as_uri())
+        if way_out == "deleted":
+            settings.unlink()
+        else:
+            write(settings, "[tool.llm-lint]\n" if way_out == "repaired" else "[tool.other]\n")
+        await pulled(desk, uri)
+        assert not desk.shown(settings.as_uri())
+        assert desk.shown(other.as_uri())
+
+    at_desk(workspace, work)
+
+
 def test_invalid_settings_are_told_of_once_however_much_is_typed(workspace: Path) -> None:
     write(workspace / "llm-lint.toml", "nonsense = 1\n")
 
