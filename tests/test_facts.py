@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
-from textwrap import dedent
+from textwrap import dedent, indent
 
 import pytest
 
@@ -1053,3 +1053,79 @@ def test_a_coroutine_prepares_by_its_name(name: str, expected: Truth) -> None:
 def test_a_script_that_runs_one_coroutine_may_keep_nobody_waiting(start: str, expected: Truth) -> None:
     facts = facts_of(f"{SERVICE}async def answer(text):\n    classify(text)\n{start}\n")
     assert {each.keeps_others_waiting for each in facts.blocking_inferences()} == {expected}
+
+
+# ---------------------------------------------------------------- labels
+
+
+def labels_of(body: str) -> list[tuple[Truth, Truth]]:
+    """Of each padded text that becomes labels: whether they reach a loss, and whether their padding is masked."""
+    code = "import torch\n"
+    code += "from transformers import AutoModelForCausalLM, AutoTokenizer, Trainer, default_data_collator\n"
+    code += 'tokenizer = AutoTokenizer.from_pretrained("gpt2")\nmodel = AutoModelForCausalLM.from_pretrained("gpt2")\n'
+    code += f"def f(texts, dataset):\n{indent(dedent(body), '    ')}\n"
+    return [(labels.reaches_loss, labels.is_masked) for labels in facts_of(code).padded_labels()]
+
+
+PADDED = 'batch = tokenizer(texts, padding=True, return_tensors="pt")\n'
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        'model(**batch, labels=batch["input_ids"]).loss.backward()',
+        "model(batch.input_ids, labels=batch.input_ids.clone().to(device)).loss.backward()",
+        'batch["labels"] = batch["input_ids"].clone()\nmodel(**batch).loss.backward()',
+        'item = {"input_ids": batch.input_ids, "labels": batch.input_ids}\nTrainer(model, train_dataset=[item]).train()',
+        'model(labels=torch.tensor(batch["input_ids"])).loss.backward()',
+    ],
+)
+def test_padded_ids_that_become_labels_are_seen(use: str) -> None:
+    assert labels_of(PADDED + use) == [(YES, NO)]
+
+
+@pytest.mark.parametrize(
+    "mask",
+    [
+        "labels[labels == tokenizer.pad_token_id] = -100",
+        "labels.masked_fill_(batch.attention_mask == 0, -100)",
+        "labels[:, 0] = -100",
+    ],
+)
+def test_labels_that_are_changed_in_place_may_be_masked(mask: str) -> None:
+    body = f"{PADDED}labels = batch.input_ids.clone()\n{mask}\nmodel(**batch, labels=labels).loss.backward()"
+    assert [masked for _, masked in labels_of(body)] in ([YES], [UNKNOWN])
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "from project import mask\nmask(batch.input_ids)",
+        "criterion = torch.nn.CrossEntropyLoss(ignore_index=0)",
+        "from transformers import DataCollatorForLanguageModeling\nDataCollatorForLanguageModeling(tokenizer)",
+        "Trainer(model, data_collator=unknown)",
+        "from trl import SFTTrainer\nSFTTrainer(model)",
+    ],
+)
+def test_what_may_mask_labels_makes_it_unknown(before: str) -> None:
+    use = "model(**batch, labels=batch.input_ids).loss.backward()"
+    assert labels_of(f"{PADDED}{before}\n{use}") == [(YES, UNKNOWN)]
+
+
+def test_labels_that_no_loss_is_seen_to_use_are_unknown() -> None:
+    use = 'batch["labels"] = batch["input_ids"]\nprint(model.generate(batch["input_ids"]))'
+    assert labels_of(PADDED + use) == [(UNKNOWN, NO)]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "tokenizer(texts)",
+        'tokenizer("one", padding=True)',
+        "tokenizer(texts, padding=wanted)",
+        "tokenizer(text, padding='longest')",
+        "other(texts, padding=True)",
+    ],
+)
+def test_what_may_not_be_padded_makes_no_padded_labels(call: str) -> None:
+    assert labels_of(f"batch = {call}\nmodel(**batch, labels=batch.input_ids).loss.backward()") == []

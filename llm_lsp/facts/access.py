@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from llm_lsp.facts.events import Arguments, Frame
+from llm_lsp.facts.events import Arguments, Frame, Labels
 from llm_lsp.facts.machine import Machine
 from llm_lsp.facts.values import (
     ANYTHING,
+    NOTHING,
     Bound,
     Class,
     Constant,
@@ -15,6 +16,7 @@ from llm_lsp.facts.values import (
     Module,
     Object,
     Opaque,
+    Sources,
     Symbol,
     Tuple,
     Union,
@@ -181,7 +183,9 @@ class Access(Machine):
 
     def is_last_output(self, value: Value, key: object) -> bool:
         """Whether it is the last part of a model's whole output that is taken: the attention maps, where they were asked for."""
-        made = self.calls.get(value.call) if key == -1 and isinstance(value, Opaque) and value.call is not None else None
+        made = (
+            self.calls.get(value.call) if key == -1 and isinstance(value, Opaque) and value.call is not None else None
+        )
         return made is not None and made.name == "()" and made.result is value
 
     def item_of_object(self, value: Object, key: Value, node: ast.AST) -> Value:
@@ -258,7 +262,10 @@ class Access(Machine):
         elif isinstance(target, (ast.Tuple, ast.List)):
             self.assign_items(target.elts, value, target)
         elif isinstance(target, ast.Subscript):
-            self.assign_item(self.evaluate(target.value), self.evaluate(target.slice), value)
+            owner, key = self.evaluate(target.value), self.evaluate(target.slice)
+            if isinstance(key, Constant) and key.value == "labels":
+                self.label(target, target, owner, value)
+            self.assign_item(owner, key, value)
         elif isinstance(target, ast.Starred):
             self.assign(target.value, Opaque(None, self.flow(value)))
 
@@ -269,7 +276,8 @@ class Access(Machine):
             return
         owner = self.owner_of(name)
         known = owner.locals.get(name)
-        owner.locals[name] = value if known is None or not frame.guards else join(known, value)
+        outside = len(frame.parent.guards) if frame.parent is not None else 0
+        owner.locals[name] = value if known is None or len(frame.guards) <= outside else join(known, value)
 
     def owner_of(self, name: str) -> Frame:
         """The frame whose variable the name is, where the function that runs assigns it."""
@@ -337,6 +345,8 @@ class Access(Machine):
                 if isinstance(option, Opaque):
                     self.escaped |= self.flow(value) - option.sources
                     self.examine_lengths([value])
+                    if not isinstance(key, Constant) or not isinstance(key.value, str):
+                        self.overwritten |= option.sources
                 continue
             each = self.heap.get((option.id, "each"))
             self.heap[option.id, "each"] = value if each is None else join(each, value)
@@ -351,6 +361,31 @@ class Access(Machine):
             if option.is_outside:
                 self.escaped |= self.flow(value)
                 self.hand_out(value)
+
+    # ------------------------------------------------------------ labels
+
+    def label(self, node: ast.AST, written: ast.AST, owner: Value, value: Value) -> None:
+        """Write down that `value` is stored under the key "labels", with what containers hold at this moment."""
+        stored = Labels(written, self.flow(owner), value, self.flow(value), self.ids_in(value))
+        self.labelled[self.site(node, "labels")] = stored
+
+    def ids_in(self, value: Value, depth: int = 0) -> Sources | None:
+        """What the ids were computed from, if the value is ids and nothing else."""
+        found: Sources = NOTHING
+        for option, _ in options(value):
+            inner: Value | None = None
+            if is_ids(option):
+                found |= option.sources
+                continue
+            if isinstance(option, Opaque) and option.call in self.calls and option.cls in library.KEEPS_IDS:
+                inner = next(iter(self.calls[option.call].arguments.positional), None)
+            elif isinstance(option, Object) and option.cls == "builtins.list":
+                inner = self.heap.get((option.id, "each"))
+            held = self.ids_in(inner, depth + 1) if inner is not None and depth < _DEEPEST_CHILD else None
+            if held is None:
+                return None
+            found |= held
+        return found
 
 
 def is_ids(value: Value) -> bool:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from llm_lsp.facts.store import Changes, Store
 from llm_lsp.facts.values import ANYTHING, NOTHING, Condition, Constant, Function, Object, Sources, Value
 
-__all__ = ["NO_ARGUMENTS", "Arguments", "CallRecord", "Frame", "Iteration"]
+__all__ = ["NO_ARGUMENTS", "Arguments", "CallRecord", "Frame", "Iteration", "Labels"]
 
 
 class Arguments:
@@ -202,3 +202,16 @@ def sources_of(values: list[Value]) -> Sources:
     for value in values:
         found |= value.sources
     return found
+
+
+class Labels(NamedTuple):
+    """What is stored under the key "labels", or passed to a model as such."""
+
+    node: ast.AST
+    """The expression that gives it, or the target that it is assigned to."""
+    owner: Sources
+    """What it is stored together with was computed from this."""
+    value: Value
+    flow: Sources
+    ids: Sources | None
+    """What the ids were computed from, if the value is ids and nothing else."""

@@ -97,11 +97,22 @@ class Expressions(Access):
                     self.cut |= self.flow(value)
             if isinstance(value, (Object, Constant)):
                 return Opaque(None, self.flow(value))
-            return value
+            return self.ids_until(value, node, node.slice)
         key = self.evaluate(node.slice)
         if isinstance(node.slice, ast.Tuple) and is_ids(value) and any(map(_has_end, node.slice.elts)):
             self.sliced |= self.flow(value)
+            return self.ids_until(self.item(value, key, node), node, node.slice.elts[-1])
         return self.item(value, key, node)
+
+    def ids_until(self, value: Value, node: ast.Subscript, part: ast.expr) -> Value:
+        """`ids[:n]` of a written number: written down as a call, so that it is seen where the ids go."""
+        if not is_ids(value) or not isinstance(part, ast.Slice) or part.lower is not None or part.upper is None:
+            return value
+        stop = self.evaluate(part.upper)
+        if not isinstance(stop, Constant) or not isinstance(value, Opaque):
+            return value
+        call = self.record(node, "[:]", None, Arguments([], {"stop": stop}))
+        return Opaque(value.cls, value.sources | {call.id}, value.call)
 
     # ------------------------------------------------------------ containers
 
@@ -133,7 +144,7 @@ class Expressions(Access):
                 keys.append(name.value)
                 self.heap[made.id, f"[{name.value!r}]"] = value
                 if name.value == "labels":
-                    self.labelled[self.site(node, "labels")] = (item, made, value)
+                    self.label(node, item, made, value)
             else:
                 is_known = False
         if values:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeGuard
 
-from llm_lsp.facts.events import Arguments, CallRecord, Frame, Iteration
+from llm_lsp.facts.events import Arguments, CallRecord, Frame, Iteration, Labels
 from llm_lsp.facts.store import Changes, Store, Trail
 from llm_lsp.facts.values import (
     ANYTHING,
@@ -90,12 +90,14 @@ class Machine:
         self.escaped: set[int] = set()
         self.returned: set[int] = set()
         self.length_examined: set[int] = set()
+        self.measured: set[int] = set()
+        """Sources of what was given to `len`."""
         self.sliced: set[int] = set()
         """Sources of what was taken apart by `[a:b]`."""
         self.cut: set[int] = set()
         """Sources of what was cut on purpose, by `[:n]`, or into pieces, by `[a:b]` of a text."""
-        self.labelled: dict[int, tuple[ast.AST, Value, Value]] = {}
-        """What is stored under the key "labels": where it is written, what it is stored in, and its value."""
+        self.labelled: dict[int, Labels] = {}
+        """What is stored under the key "labels"."""
         self.overwritten: set[int] = set()
         """Sources of what was changed in part, by `x[mask] = ...`."""
         self.attentions_read: set[int] = set()
@@ -116,6 +118,8 @@ class Machine:
         """Models, by id, that were given adapters to train."""
         self.switches: dict[int, dict[int, str]] = {}
         """By the module's id, the calls that put it in training or evaluation mode, with their method."""
+        self.come_round: set[ast.AST] = set()
+        """Loops whose body may run again."""
         self.left_in_evaluation: set[tuple[ast.AST, int]] = set()
         """Loops, and the modules that the end of a round may leave in evaluation mode."""
         self.iterations: dict[tuple[ast.AST, int], Iteration] = {}
@@ -423,6 +427,7 @@ class Machine:
         self.wrappers.clear()
         self.iterations.clear()
         self.left_in_evaluation.clear()
+        self.come_round.clear()
         self.yields.clear()
         self.yielded.clear()
         self.roots.clear()
