@@ -29,6 +29,8 @@ class Sum(NamedTuple):
     """The variables that are added, and what they hold; the whole of what is added first."""
     store: Store
     key: Hashable
+    depth: int
+    """In how many loops; in none, what goes on is what the object holds from call to call."""
 
 
 class Accumulation(Calls):
@@ -69,7 +71,7 @@ class Accumulation(Calls):
         self.graph_ids.add(id)
         text = ast.unparse(target)
         terms = [(term, held) for term in terms_of(added) if (held := self.held_by(term)) and ast.unparse(term) != text]
-        self.sums[id] = Sum(target, added, ((added, value), *terms), *place)
+        self.sums[id] = Sum(target, added, ((added, value), *terms), *place, len(self.exits))
         result = Opaque(None, sources | {id})
         if isinstance(target, ast.Subscript):
             self.heap[place[1]] = result
@@ -107,9 +109,10 @@ class Accumulation(Calls):
         return not any(changed is store and name == key for changed, name, _ in self.trail.entries[mark:])
 
     def keep_sums(self) -> None:
-        """A round ends: the sums that are still there with what was added go on growing."""
+        """A round ends, or a call: the sums that are still there with what was added go on growing."""
+        depth = len(self.exits) + bool(self.frame.loops)
         for id, found in self.sums.items():
-            now = found.store.get(found.key) if id not in self.kept_sums else None
+            now = found.store.get(found.key) if id not in self.kept_sums and found.depth == depth else None
             if now is not None and id in self.flow(now):
                 self.kept_sums.add(id)
 
@@ -118,10 +121,10 @@ class Accumulation(Calls):
         goes_on = bool(self.exits) or self.frame.parent is None
         if not goes_on or len(node.targets) > 1 or self.graph_ids.isdisjoint(value.sources):
             return value
-        before = self.held_by(node.targets[0])
-        added = added_to(ast.unparse(node.targets[0]), node.value) if before is not None else None
-        if before is None or added is None:
+        added = added_to(ast.unparse(node.targets[0]), node.value)
+        if added is None:
             return value
+        before = self.held_by(node.targets[0]) or ANYTHING
         now = self.held_by(added)
         # Anything but a plain name has been computed: what it came to is not looked at again.
         rest = Opaque(None, value.sources - self.flow(before)) if now is None else now
