@@ -130,11 +130,15 @@ def rows(code: str) -> list[Truth]:
         ("tokenizer.add_special_tokens({'pad_token': '<p>'})", UNKNOWN),
         ("tokenizer.add_tokens(['<a>'])\nfrom project import fit\nfit(model)", UNKNOWN),
         ("tokenizer.add_tokens(['<a>'])\nmodel.load_state_dict(weights())", UNKNOWN),
-        ("tokenizer.add_tokens(['<a>'])\nmodel.transformer.wte = wider()", UNKNOWN),
+        ("tokenizer = AutoTokenizer.from_pretrained('gpt2', cls_token='<a>')", NO),
     ],
 )
 def test_tokens_need_rows_if_they_certainly_are_new(change: str, truth: Truth) -> None:
     assert rows(GPT2 + change + RUNS) == [truth]
+
+
+def test_a_model_whose_embeddings_are_replaced_is_left_alone() -> None:
+    assert NO not in rows(GPT2 + "tokenizer.add_tokens(['<a>'])\nmodel.transformer.wte = wider()" + RUNS)
 
 
 def test_a_resized_model_has_no_added_tokens_beside_it() -> None:
@@ -173,7 +177,8 @@ def beyond(code: str) -> list[Truth]:
         ("model(**tokenizer('a', padding='max_length', max_length=limit()))", UNKNOWN),
         ("model(**tokenizer('a', truncation=True, max_length=2000))", YES),
         ("ids = tokenizer('a', truncation=True, max_length=2000)\nprint(len(ids['input_ids']))\nmodel(**ids)", UNKNOWN),
-        ("ids = tokenizer('a', max_length=2000)['input_ids']\nmodel(ids[:, :512])", UNKNOWN),
+        ("ids = tokenizer('a', max_length=2000)['input_ids']\nmodel(ids[:, :limit()])", UNKNOWN),
+        ("model(tokenizer('a')['input_ids'][:, :1025])", YES),
         ("tokenizer.model_max_length = 2000\nmodel(**tokenizer('a', truncation=True))", YES),
         ("model.generate(**tokenizer('a'), max_new_tokens=1024)", YES),
         ("model.generate(**tokenizer('a'), max_length=1024)", NO),

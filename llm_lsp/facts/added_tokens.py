@@ -106,7 +106,10 @@ class AddedTokens:
             more = self._texts_of(value)
             if more is None:
                 # What is added is not seen; a dictionary may hold the tokenizer's own tokens.
-                others += int(name == "additional_special_tokens" or self._record.name == "add_tokens")
+                is_meant = (
+                    name in {"additional_special_tokens", "extra_special_tokens"} or self._record.name == "add_tokens"
+                )
+                others += int(is_meant)
                 continue
             words += more
             pad = more[0] if name == "pad_token" and more else pad
@@ -168,25 +171,35 @@ def _start(place: Place) -> tuple[int, int]:
 
 def added_tokens(facts: Facts) -> Iterator[AddedTokens]:
     """Tokens that are added to a tokenizer whose vocabulary is that of a model which its output goes to."""
-    records = [call.record for call in facts.calls(*library.ADDS_TOKENS) if isinstance(call.record.receiver, Object)]
-    if not records:
-        return
-    yield from _met_with(facts, {record.id: record for record in records})
-    if not any(record.frame.function is not None for record in records):
+    records = list(_additions(facts))
+    yield from _met_with(facts, records)
+    if all(record.frame.function is None for record in records):
         return
     for importer in facts.world.importers(facts.source.path)[:_MOST_IMPORTERS]:
         other = type(facts)(importer, facts.world, facts.stop, entered=facts.source)
         try:
-            for added in _met_with(other, {call.record.id: call.record for call in other.calls(*library.ADDS_TOKENS)}):
+            for added in _met_with(other, list(_additions(other))):
                 if added.place.path == facts.source.path:
                     yield added
         finally:
             other.close()
 
 
-def _met_with(facts: Facts, records: dict[int, CallRecord]) -> Iterator[AddedTokens]:
+def _additions(facts: Facts) -> Iterator[CallRecord]:
+    """The calls that add tokens, to a tokenizer that is loaded or while it is."""
+    for record in facts.records:
+        tokenizer = _tokenizer_of(record)
+        if record.state and isinstance(tokenizer, Object) and facts.is_tokenizer(tokenizer):
+            yield record
+
+
+def _tokenizer_of(record: CallRecord) -> object:
+    return record.receiver if record.name in library.ADDS_TOKENS else record.result
+
+
+def _met_with(facts: Facts, records: list[CallRecord]) -> Iterator[AddedTokens]:
     """The additions, with the models that get the tokenizer's output."""
     for meeting in facts.meetings() if records else ():
-        for record in records.values():
-            if meeting.tokenizer.object is record.receiver and meeting.vocabulary_is_shared is YES:
+        for record in records:
+            if meeting.tokenizer.object is _tokenizer_of(record) and meeting.vocabulary_is_shared is YES:
                 yield AddedTokens(facts, record, meeting.tokenizer, meeting.model, meeting.place)

@@ -21,15 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["Length", "lengths"]
 
 _POSITIONS = ("position", "rope", "rotary", "wpe", "embed")
-_OWN_POSITIONS = (
-    "config",
-    "rope_scaling",
-    "rope_parameters",
-    "ignore_mismatched_sizes",
-    "max_position_embeddings",
-    "n_positions",
-)
-_CONFIGURED = ("max_position_embeddings", "n_positions")
+_OWN_POSITIONS = ("config", *library.POSITIONS)
+_OWN_SCALING = ("rope_scaling", "rope_parameters", "ignore_mismatched_sizes")
 
 
 class _Asked(NamedTuple):
@@ -70,7 +63,7 @@ class Length:
         self._prompt = prompt
         self._record = asked.record
         self.what = asked.what
-        """How: "pads", "cuts", "prompt with answer", "prompt and answer", "answer", "sentences", "pipeline" or "positions"."""
+        """How: "pads", "cuts", "prompt with answer", "prompt and answer", "answer", "sentences", "slice", "pipeline" or "positions"."""
         self.call = Call(facts, asked.record)
         self.argument = self.call.argument(asked.name)
         self.model = model
@@ -122,6 +115,9 @@ class Length:
         else:
             argument = self.argument
         place = argument.value_place if argument is not None else None
+        if self.what == "slice" and isinstance(self._value, Constant) and self._value.node is not None:
+            place = self._facts.place(self._value.node)
+            place = place if place.range.start.row == self.place.range.start.row else None
         is_here = place is not None and place.path == self._facts.source.path
         return place if is_here and place is not None and place.text.replace("_", "").isdigit() else None
 
@@ -137,7 +133,7 @@ class Length:
         if model is not None and is_changed_unseen(self._facts, model, _POSITIONS):
             return answer(UNKNOWN)
         load = self.model.load.record.arguments
-        own = _OWN_POSITIONS[:4] if self.what == "positions" else _OWN_POSITIONS
+        own = _OWN_SCALING if self.what == "positions" else (*_OWN_SCALING, *_OWN_POSITIONS)
         if not load.is_complete or not self._facts.is_whole or any(name in load.keywords for name in own):
             return answer(UNKNOWN)
         if self.what in {"pads", "cuts", "prompt and answer"} and self._is_looked_at():
@@ -190,8 +186,12 @@ def lengths(facts: Facts) -> Iterator[Length]:
         own = facts.loaded(made)
         if own is None:
             continue
-        for name in _CONFIGURED:
-            value = record.arguments.get(name)
+        config = record.arguments.get("config")
+        configured = facts.machine.calls.get(config.call or 0) if isinstance(config, Object) else None
+        for name in library.POSITIONS:
+            value = record.arguments.get(name) or record.state.get(name)
+            if value is None and configured is not None:
+                value = configured.arguments.get(name)
             if value is not None:
                 yield Length(facts, _Asked("positions", record, name, value), own)
         value = facts.machine.heap.get((made.id, "max_seq_length")) if kind == "embedder" else None
@@ -261,6 +261,8 @@ def _asked_of_trl(facts: Facts, record: CallRecord) -> Iterator[_Asked]:
 def _asked_of_texts(facts: Facts, id: int) -> _Asked | None:
     """The length that a tokenization pads or cuts to, as far as the program says it."""
     record = facts.machine.calls.get(id)
+    if record is not None and record.name == "[:]":
+        return _Asked("slice", record, "stop", record.arguments.keywords["stop"])
     tokenizer = record.receiver if record is not None else None
     if record is None or not isinstance(tokenizer, Object) or not facts.is_tokenizer(tokenizer):
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from llm_lsp.facts.events import Arguments, CallRecord
+from llm_lsp.facts.events import NO_ARGUMENTS, Arguments, CallRecord
 from llm_lsp.facts.gradients import Gradients
 from llm_lsp.facts.machine import DEFAULT_DTYPE, GRADIENTS, OFF, ON
 from llm_lsp.facts.values import (
@@ -52,6 +52,7 @@ class LibraryCalls(Gradients):
             self.examine_lengths(arguments.values())
         call = self.record(node, name, None, arguments)
         self.hand_over(arguments, in_any_context=self.may_switch(name))
+        self.initialise_workers(name, arguments, node)
         if name in library.GRADIENTS_SET:
             wanted = arguments.get("mode", 0)
             self.heap[GRADIENTS] = (
@@ -103,6 +104,9 @@ class LibraryCalls(Gradients):
             self.heap[made.id, "#training"] = OFF
         elif kind in {"trainer", "pipeline"}:
             self.items_of_datasets(call.arguments, call.node)
+            make_model = call.arguments.get("model_init")
+            if isinstance(make_model, (Function, Bound, Partial)):
+                call.arguments.keywords["model"] = self.call(make_model, NO_ARGUMENTS, call.node)
             call.flow = self.flow_of(call.arguments)
             self.note_weights(call)
             for value in call.arguments.values():
@@ -143,6 +147,13 @@ class LibraryCalls(Gradients):
         original = call.arguments.get("x", 0) or ANYTHING
         return self.copied(original, call, call.node) if isinstance(original, Object) else original
 
+    def joined_path(self, call: CallRecord) -> Value:
+        given = call.arguments.positional
+        parts = [value.value for value in given if isinstance(value, Constant) and isinstance(value.value, str)]
+        if not parts or len(parts) < len(given):
+            return Opaque(call.name, self.flow_of(call.arguments) or frozenset((call.id,)), call.id)
+        return Constant("/".join(parts), may=any(isinstance(value, Constant) and value.may for value in given))
+
     def environment(self, call: CallRecord) -> Value:
         """A variable of the environment holds its default, unless somebody sets it."""
         default = call.arguments.get("default", 1)
@@ -161,7 +172,8 @@ class LibraryCalls(Gradients):
         self.items_of_datasets(arguments, call.node)
         sources = self.flow_of(arguments)
         collate = arguments.get("collate_fn")
-        if not isinstance(collate, (Function, Bound, Partial)):
+        is_own = isinstance(collate, Object) and isinstance(collate.cls, Class)
+        if collate is None or not (is_own or isinstance(collate, (Function, Bound, Partial))):
             return sources
         batch = self.make("builtins.list", call.node)
         self.heap[batch.id, "each"] = self.iterate(arguments.get("dataset", 0) or ANYTHING, call.node)
@@ -205,6 +217,7 @@ class LibraryCalls(Gradients):
         if name not in library.RUNS_WHAT_IT_IS_GIVEN or not given:
             made_by = receiver.cls if isinstance(receiver, Opaque) and receiver.cls is not None else ""
             self.hand_over(arguments, in_any_context=self.may_switch(f"{made_by}.{name}"))
+            self.initialise_workers(name, arguments, node)
             if name in library.STARTERS:
                 self.start(name, arguments, node)
             return None
@@ -214,6 +227,15 @@ class LibraryCalls(Gradients):
         self.hand_over(Arguments([*given[1:]], {}), in_any_context=False)
         self.examine_lengths([result])
         return Opaque(None, self.flow(receiver) | self.flow(result), self.site(node, "call"))
+
+    def initialise_workers(self, name: str, arguments: Arguments, node: ast.AST) -> None:
+        """`Pool(4, initializer, initargs)` calls its initializer before anything else in a worker."""
+        position = 1 if name.rpartition(".")[2].endswith("Pool") else None
+        initialise = arguments.get("initializer", position)
+        if isinstance(initialise, (Function, Bound, Partial)):
+            given = arguments.get("initargs", position and position + 1)
+            items = list(given.items) if isinstance(given, Tuple) else []
+            self.call(initialise, Arguments(items, {}), node)
 
     def hand_over(self, arguments: Arguments, *, in_any_context: bool) -> None:
         """Functions given to a library are called by it."""
@@ -324,13 +346,7 @@ class LibraryCalls(Gradients):
     def items_given(self, arguments: Arguments) -> dict[str, Value]:
         """What the lists and dictionaries hold that a tokenizer is given now, by name of the special token."""
         named = self.known_items(arguments.get("special_tokens_dict", 0) or ANYTHING)
-        given = named if named is not None else {"": arguments.get("new_tokens", 0) or ANYTHING}
-        found: dict[str, Value] = {}
-        for key, value in given.items():
-            is_list = isinstance(value, Object) and value.cls == "builtins.list"
-            items = self.heap.get((value.id, "items"), ANYTHING) if is_list and isinstance(value, Object) else value
-            found[key] = items
-        return found
+        return self.written_out(named if named is not None else {"": arguments.get("new_tokens", 0) or ANYTHING})
 
     def result_of_outside(self, receiver: Object, name: str, call: CallRecord) -> Value:
         """Whatever it is, it may be a tensor: what its methods return was computed from it."""
@@ -410,6 +426,7 @@ _SPECIAL: dict[str, Callable[[LibraryCalls, CallRecord], Value]] = {
     **dict.fromkeys(library.COPIES, LibraryCalls.copy),
     "deepspeed.initialize": LibraryCalls.engine,
     "functools.partial": LibraryCalls.partial,
+    "os.path.join": LibraryCalls.joined_path,
     "os.environ.get": LibraryCalls.environment,
     "os.getenv": LibraryCalls.environment,
 }

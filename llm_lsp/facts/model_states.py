@@ -62,6 +62,14 @@ class ModelStates(Expressions):
         found = {key: self.heap.get((tokenizer.id, key)) for key in TOKENIZER_SETTINGS}
         return {key: value for key, value in found.items() if value is not None}
 
+    def written_out(self, values: dict[str, Value]) -> dict[str, Value]:
+        """The same with what lists hold now instead of the lists."""
+        found: dict[str, Value] = {}
+        for key, value in values.items():
+            is_list = isinstance(value, Object) and value.cls == "builtins.list"
+            found[key] = self.heap.get((value.id, "items"), ANYTHING) if is_list and isinstance(value, Object) else value
+        return found
+
     def copied(self, original: Object, call: CallRecord, node: ast.AST) -> Value:
         """A module's copy has states of its own; of anything else it is enough that it is the same."""
         if original.is_outside or self.kind(original) not in {"model", "module"}:
@@ -78,6 +86,12 @@ class ModelStates(Expressions):
         if kind == "tokenizer":
             for key in TOKENIZER_SETTINGS:
                 self.heap[made.id, key] = arguments.get(key) or self.child(made, key, node)
+            named = {key: value for key, value in arguments.keywords.items() if key in library.SPECIAL_TOKENS}
+            call.state = self.written_out(named)
+        config = arguments.get("config")
+        if kind == "model" and isinstance(config, Object):
+            found = {key: self.heap.get((config.id, key)) for key in library.POSITIONS}
+            call.state = {key: value for key, value in found.items() if value is not None}
         if kind not in {"model", "pipeline"}:
             return made
         self.new_module(made)

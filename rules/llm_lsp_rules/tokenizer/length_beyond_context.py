@@ -13,6 +13,7 @@ _SAID = {
     "answer": "up to {number:,} new tokens follow the prompt",
     "prompt with answer": "prompt and answer may have up to {number:,} tokens",
     "prompt and answer": "prompt and answer may have up to {number:,} tokens",
+    "slice": "ids are cut to {number:,} tokens",
     "pipeline": "up to {number:,} tokens are let through",
     "positions": "{number:,} positions are asked for",
 }
@@ -29,7 +30,7 @@ class LengthBeyondContext(Rule):
 
     Looked at are the `max_length` that a tokenizer cuts or pads to (its `model_max_length`, where the program sets one), if
     its ids go to a model that is loaded by a known name; `max_length` and `max_new_tokens` of `generate`, the latter also
-    together with the prompt; a pipeline's `max_length`; `max_seq_length` of a sentence transformer; the length in the
+    together with the prompt; a slice of the ids (`ids[:, :n]`); a pipeline's `max_length`; `max_seq_length` of a sentence transformer; the length in the
     arguments of TRL's trainers; positions that are asked for at a load.
 
     Nothing is said of models with relative positions or ALiBi (T5, DeBERTa, BLOOM), where the load sets a scaling or a
@@ -39,14 +40,7 @@ class LengthBeyondContext(Rule):
 
     code = "LLM116"
     severity = Severity.ERROR
-    triggers = (
-        "max_length",
-        "max_new_tokens",
-        "max_seq_length",
-        "model_max_length",
-        "max_position_embeddings",
-        "n_positions",
-    )
+    triggers = ("max_length", "max_new_tokens", "max_seq_length", "max_position_embeddings", "n_positions", "[:, :")
     bad = [
         Bad(
             """\
@@ -162,6 +156,42 @@ def tune(dataset):
 """,
             severity=Severity.WARNING,
         ),
+        # Ids that are cut by hand.
+        Bad(
+            """\
+import torch
+from transformers import AutoModel, AutoTokenizer
+
+@torch.no_grad()
+def embed(path):
+    tokenizer = AutoTokenizer.from_pretrained("bert-base-cased")
+    model = AutoModel.from_pretrained("bert-base-cased")
+    with open(path, encoding="utf-8") as handle:
+        ids = tokenizer(handle.read(), return_tensors="pt")["input_ids"][:, :1024]  # <- ids are cut to 1,024 tokens
+    return model(ids).last_hidden_state
+""",
+            fixed="""\
+import torch
+from transformers import AutoModel, AutoTokenizer
+
+@torch.no_grad()
+def embed(path):
+    tokenizer = AutoTokenizer.from_pretrained("bert-base-cased")
+    model = AutoModel.from_pretrained("bert-base-cased")
+    with open(path, encoding="utf-8") as handle:
+        ids = tokenizer(handle.read(), return_tensors="pt")["input_ids"][:, :512]
+    return model(ids).last_hidden_state
+""",
+        ),
+        # A configuration that the weights don't fit.
+        Bad("""\
+from transformers import AutoConfig, AutoModel
+
+def longer():
+    config = AutoConfig.from_pretrained("bert-base-cased", hidden_dropout_prob=0.2)
+    config.max_position_embeddings = 2048
+    return AutoModel.from_pretrained("bert-base-cased", config=config)  # <- 2,048 positions are asked for
+"""),
         # A pipeline tokenizes and generates by itself.
         Bad(
             """\

@@ -24,7 +24,7 @@ class TokensAddedWithoutResize(Rule):
 
     code = "LLM104"
     severity = Severity.ERROR
-    triggers = ("add_tokens(", "add_special_tokens(")
+    triggers = ("add_tokens(", "special_tokens", "bos_token=", "sep_token=", "pad_token=", "cls_token=", "mask_token=")
     bad = [
         Bad(
             """\
@@ -112,6 +112,28 @@ def main(dataset, arguments):
 """,
             }
         ),
+        # The load adds what it is given and does not find.
+        Bad(
+            """\
+from transformers import GPT2LMHeadModel, GPT2Tokenizer
+
+def poem(line):
+    tokenizer = GPT2Tokenizer.from_pretrained("gpt2", bos_token="<|verse|>", pad_token="<|pad|>")  # <- 50,259 tokens
+    model = GPT2LMHeadModel.from_pretrained("gpt2").to("cuda")
+    inputs = tokenizer("<|verse|>" + line, return_tensors="pt").to("cuda")
+    return tokenizer.decode(model.generate(**inputs, max_new_tokens=20)[0])
+""",
+            fixed="""\
+from transformers import GPT2LMHeadModel, GPT2Tokenizer
+
+def poem(line):
+    tokenizer = GPT2Tokenizer.from_pretrained("gpt2", bos_token="<|verse|>", pad_token="<|pad|>")
+    model = GPT2LMHeadModel.from_pretrained("gpt2").to("cuda")
+    model.resize_token_embeddings(len(tokenizer))
+    inputs = tokenizer("<|verse|>" + line, return_tensors="pt").to("cuda")
+    return tokenizer.decode(model.generate(**inputs, max_new_tokens=20)[0])
+""",
+        ),
         # Sizes that no file confirms are not quoted, and then it is a warning.
         Bad(
             {
@@ -176,8 +198,10 @@ from transformers import AutoModel, AutoModelForCausalLM, AutoTokenizer
 tokenizer = AutoTokenizer.from_pretrained("gpt2")
 tokenizer.add_special_tokens({"pad_token": tokenizer.eos_token})
 tokenizer.add_tokens([])
+plain = AutoTokenizer.from_pretrained("gpt2", pad_token="<|endoftext|>", padding_side="left")
 model = AutoModelForCausalLM.from_pretrained("gpt2")
 print(model.generate(**tokenizer("Hello", return_tensors="pt"), max_new_tokens=20))
+print(model.generate(**plain(["Hello", "Bye now"], padding=True, return_tensors="pt"), max_new_tokens=20))
 bert = AutoTokenizer.from_pretrained("bert-base-uncased")
 bert.add_special_tokens({"pad_token": "[PAD]", "mask_token": "[MASK]"})
 if bert.pad_token is None:
