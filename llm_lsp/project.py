@@ -76,8 +76,8 @@ class Project:
         self._installed: dict[Environment, Mapping[str, Requirement]] = {}
         self._checkpoints: dict[tuple[str, frozenset[str]], Checkpoint | None] = {}
         self._sources: OrderedDict[Path, Source] = OrderedDict()
-        self._imports: dict[Path, dict[Path, frozenset[str]]] = {}
-        """By root: the words of the imports in each file."""
+        self._imports: dict[Path, dict[str, list[Path]]] = {}
+        """By root: the files in whose imports a word stands."""
         self._module_files: dict[tuple[str, Path], Path | None] = {}
         if python is not None:
             self._environment_at(python, "--python")
@@ -249,11 +249,12 @@ class Project:
             return []
         root = self.root_of(path.parent)
         if root not in self._imports:
-            self._imports[root] = {
-                file: _imported_words(file) for file in Walk(self.settings_in, self._outermost).files(root)
-            }
+            files_by_word = self._imports[root] = {}
+            for file in Walk(self.settings_in, self._outermost).files(root):
+                for word in _imported_words(file):
+                    files_by_word.setdefault(word, []).append(file)
         name = path.parent.name if path.stem == "__init__" else path.stem
-        return sorted(file for file, words in self._imports[root].items() if name in words and file != path)
+        return sorted(file for file in self._imports[root].get(name, ()) if file != path)
 
     def _find_module(self, name: str, importer: Path) -> Path | None:
         dots = len(name) - len(name.lstrip("."))
