@@ -37,6 +37,9 @@ _WITHOUT_RESULT = frozenset(
 _MAKES_ANYTHING = frozenset({"exec", "eval", "__import__", "compile", "globals", "locals", "vars"})
 _MAKES_NUMBERS = frozenset({"str", "int", "float", "bool", "round"})
 _MAKES_WORDS = frozenset({"()", "split", "tokenize", "encode", "encode_plus", "batch_encode_plus"})
+_CHANGES_TEXT = frozenset({
+    "lower", "upper", "strip", "lstrip", "rstrip", "replace", "removeprefix", "removesuffix", "split", "rsplit", "partition", "rpartition", "title", "capitalize",
+})  # fmt: skip
 _NONE = Constant(None)
 
 
@@ -47,6 +50,7 @@ class BuiltinCalls(LibraryCalls):
         given = arguments.positional
         first = given[0] if given else ANYTHING
         if name == "len":
+            self.measured |= self.flow(first)
             return Opaque("count" if self.is_collection(first) else "length", self.without_graph(self.flow(first)))
         if name != "range":
             self.examine_lengths(given)
@@ -181,8 +185,11 @@ class BuiltinCalls(LibraryCalls):
             self.record(node, name, receiver, arguments)
             return self.items_of(receiver, name, node)
         if name in {"get", "pop"}:
-            found = self.item(receiver, arguments.positional[0] if arguments.positional else ANYTHING, node)
+            key = arguments.positional[0] if arguments.positional else ANYTHING
+            found = self.item(receiver, key, node)
             default = arguments.positional[1] if len(arguments.positional) > 1 else None
+            if isinstance(key, Constant) and key.value in (self.known_keys(receiver) or ()):
+                return found
             return join(found, default) if default is not None else found
         return Opaque(None, self.flow(receiver))
 
@@ -202,8 +209,8 @@ class BuiltinCalls(LibraryCalls):
         known = [value.value for value in arguments.positional if isinstance(value, Constant)]
         if isinstance(receiver.value, str) and len(known) == len(arguments.positional) and not arguments.spread:
             text = receiver.value
-            if name in {"lower", "upper", "strip"} and not known:
-                return Constant(getattr(text, name)(), receiver.node, may=receiver.may)
+            if name in _CHANGES_TEXT and all(isinstance(value, (str, int)) for value in known):
+                return self.changed_text(receiver, name, arguments, known)
             if name == "format" and all(isinstance(value, Constant) for value in arguments.keywords.values()):
                 named = {key: value.value for key, value in arguments.keywords.items() if isinstance(value, Constant)}
                 try:
@@ -213,7 +220,30 @@ class BuiltinCalls(LibraryCalls):
         if name == "join":
             # Words or sentences of a text that was taken apart: a piece of it.
             self.cut |= self.flow_of(arguments) & self.sliced
+            joined = self.joined_text(str(receiver.value), arguments.get("iterable", 0) or ANYTHING)
+            if joined is not None:
+                return joined
         return Opaque(None, self.flow_of(arguments))
+
+    def changed_text(self, receiver: Constant, name: str, arguments: Arguments, known: list[object]) -> Value:
+        """What a method of strings makes of a constant."""
+        may = receiver.may or any(isinstance(value, Constant) and value.may for value in arguments.positional)
+        try:
+            made = getattr(receiver.value, name)(*known)
+        except (TypeError, ValueError):
+            return ANYTHING
+        if isinstance(made, str):
+            return Constant(made, receiver.node, may=may)
+        return Tuple(tuple(Constant(part, receiver.node, may=may) for part in made))
+
+    def joined_text(self, separator: str, parts: Value) -> Constant | None:
+        """`separator.join(parts)` where all parts are known."""
+        held = self.heap.get((parts.id, "items")) if isinstance(parts, Object) else parts
+        items = held.items if isinstance(held, Tuple) else ()
+        known = [item.value for item in items if isinstance(item, Constant) and isinstance(item.value, str)]
+        if not known or len(known) < len(items):
+            return None
+        return Constant(separator.join(known), may=any(isinstance(item, Constant) and item.may for item in items))
 
     def method_of_parser(self, parser: Object, name: str, arguments: Arguments) -> Value:
         """argparse: what an option holds when the user gives none is known, and may be replaced."""

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from llm_lsp.facts.views import Choice
     from llm_lsp.knowledge.checkpoint import Checkpoint
 
-__all__ = ["checkpoints_of", "is_changed_unseen"]
+__all__ = ["checkpoints_of", "has_replaced_part", "is_changed_unseen"]
 
 
 def checkpoints_of(facts: Facts, names: Iterable[Choice]) -> list[Checkpoint] | None:
@@ -23,9 +23,12 @@ def checkpoints_of(facts: Facts, names: Iterable[Choice]) -> list[Checkpoint] | 
 
 def is_changed_unseen(facts: Facts, value: Object, words: tuple[str, ...]) -> bool:
     """Whether something unknown got the object, or the program replaces a part of it whose name has one of the words."""
+    return value.id in facts.machine.escaped or not facts.is_whole or has_replaced_part(facts, value, words)
+
+
+def has_replaced_part(facts: Facts, value: Object, words: tuple[str, ...]) -> bool:
+    """Whether the program replaces a part of the object whose name has one of the words."""
     machine = facts.machine
-    if value.id in machine.escaped or not facts.is_whole:
-        return True
     parts = {value.id}
     for part in machine.children.values():
         if part.parent is not None and part.parent.id in parts:

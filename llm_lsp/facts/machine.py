@@ -260,6 +260,8 @@ class Machine:
                 is_whole = made is not None and made.name.rpartition(".")[2] in library.COLLECTIONS
                 if is_whole or option.cls == library.ENCODING:
                     self.handed_out |= option.sources
+                if is_whole and made is not None:
+                    self.escaped.add(made.id)
                 parts = made.arguments.values() if made is not None and option.cls in library.KEEPS_IDS else []
             elif isinstance(option, Tuple):
                 parts = list(option.items)

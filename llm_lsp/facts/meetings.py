@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from llm_lsp.facts.checkpoints import has_replaced_part
 from llm_lsp.facts.truth import YES
 from llm_lsp.facts.values import Class, Constant, Object, Opaque, Value, options
 from llm_lsp.facts.views import Call, Loaded, Meeting
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 __all__ = ["TOKENIZATIONS", "Meetings"]
 
 TOKENIZATIONS = frozenset({"()", "encode", "encode_plus", "batch_encode_plus", "apply_chat_template"})
+_EMBEDDINGS = (".wte", ".embed_tokens", ".word_embeddings", ".shared", ".embed_in", ".tok_embeddings", ".embeddings")
+"""Attributes under which transformers' models keep the embeddings of tokens."""
+_DECODES = frozenset({"decode", "batch_decode"})
 _DEEPEST_ARGUMENT = 3
 _OF_OTHER_MODELS = ("assistant_", "draft_", "teacher_", "reward_", "ref_")
 """What the names of arguments begin with that belong to another model than the one that is called or trained."""
@@ -78,7 +82,7 @@ class Meetings:
             meetings = [
                 (Meeting(tokenizer, model, place, comparisons), is_given)
                 for tokenizer, model, place, is_given in group
-                if (comparisons := self._compared(tokenizer, model))
+                if tokenizer.can_be_loaded_with(model) and (comparisons := self._compared(tokenizer, model))
             ]
             served = {meeting.model.id for meeting, _ in meetings if meeting.vocabulary_is_shared is YES}
             for meeting, is_given in meetings:
@@ -102,6 +106,9 @@ class Meetings:
 
     def _met_at(self, record: CallRecord) -> Iterator[tuple[Loaded, Loaded, Place, bool]]:
         """The pairs that one call brings together, and whether a trainer or pipeline is given the tokenizer itself."""
+        if record.name in _DECODES:
+            yield from self._met_in_decoding(record)
+            return
         kind = self._kind_made(record)
         if record.name in {"()", "generate"} and isinstance(record.receiver, Object):
             fed: Value | None = record.receiver if self.facts.machine.kind(record.receiver) == "model" else None
@@ -128,6 +135,21 @@ class Meetings:
                 elif tokenizer is not None:
                     yield tokenizer, model, place, False
 
+    def _met_in_decoding(self, record: CallRecord) -> Iterator[tuple[Loaded, Loaded, Place, bool]]:
+        """The tokenizer, or processor, that makes text of what models have generated."""
+        machine, decoder = self.facts.machine, record.receiver
+        if not isinstance(decoder, Object) or machine.kind(decoder) not in {"tokenizer", "processor"}:
+            return
+        tokenizer = self.facts.loaded(decoder)
+        for source in sorted(machine.flow_of(record.arguments)) if tokenizer is not None else ():
+            made = machine.calls.get(source)
+            if made is None or made.name != "generate" or not isinstance(made.receiver, Object):
+                continue
+            is_fed_by_it = any(found is decoder for found, _ in self.tokenizers_in(made))
+            if tokenizer is not None and not is_fed_by_it and machine.kind(made.receiver) == "model":
+                for model in self._models_of(made.receiver, made):
+                    yield tokenizer, model, self.facts.place(record.node), False
+
     def _kind_made(self, record: CallRecord) -> str | None:
         """What a call makes, if it makes a trainer, a pipeline or the like: a library's, or the program's own kind of it."""
         if isinstance(record.receiver, Class):
@@ -136,16 +158,30 @@ class Meetings:
 
     def _kept_together(self) -> Iterator[tuple[Loaded, Loaded]]:
         """The one tokenizer and the one model that an object holds, or that a function returns together."""
-        for held in (
-            *(list(held.values()) for held in self.facts.machine.held.values()),
-            *self.facts.machine.returned_together,
-        ):
+        machine = self.facts.machine
+        kept: list[list[Object]] = [list(held.values()) for held in machine.held.values()]
+        for held in (*kept, *machine.returned_together, *self._given_together()):
             tokenizers = [value for value in held if self.facts.is_tokenizer(value)]
-            models = [value for value in held if self.facts.machine.kind(value) == "model"]
+            models = [value for value in held if machine.kind(value) == "model"]
             if len(tokenizers) == 1 and len(models) == 1 and not self._has_own_rows(models[0]):
                 tokenizer, model = self.facts.loaded(tokenizers[0]), self.facts.loaded(models[0])
-                if tokenizer is not None and model is not None:
+                if tokenizer is not None and model is not None and not self._only_measures(tokenizers[0]):
                     yield tokenizer, model
+
+    def _given_together(self) -> Iterator[list[Object]]:
+        """What a call is given as `model` and as `tokenizer`, whatever it does with them."""
+        for record in self.facts.records:
+            keywords = record.arguments.keywords
+            tokenizer = keywords.get("tokenizer") or keywords.get("processing_class")
+            model = keywords.get("model") or keywords.get("pretrained")
+            if isinstance(tokenizer, Object) and isinstance(model, Object):
+                yield [tokenizer, model]
+
+    def _only_measures(self, tokenizer: Object) -> bool:
+        """Whether the program tokenizes in order to count, and lets go of no ids."""
+        machine = self.facts.machine
+        made = {record.id for record in self.facts.records if record.receiver is tokenizer and self._encodes(record)}
+        return bool(made) and made <= machine.measured and made.isdisjoint(machine.handed_out)
 
     def _models_of(self, value: Value, record: CallRecord) -> Iterator[Loaded]:
         if isinstance(value, Object) and not self._has_own_rows(value):
@@ -161,9 +197,15 @@ class Meetings:
 
     def _has_own_rows(self, model: Object) -> bool:
         """Whether the program itself decides what tokens the model has."""
-        return not {"resize_token_embeddings", "set_input_embeddings"}.isdisjoint(
-            self.facts.machine.uses.get(model.id, ())
-        )
+        machine = self.facts.machine
+        if not {"resize_token_embeddings", "set_input_embeddings"}.isdisjoint(machine.uses.get(model.id, ())):
+            return True
+        if has_replaced_part(self.facts, model, _EMBEDDINGS):
+            return True
+        load = machine.calls.get(model.call) if model.call is not None else None
+        config = load.arguments.get("config") if load is not None else None
+        is_set = isinstance(config, Object) and (config.id, "vocab_size") in machine.heap
+        return is_set or (load is not None and "vocab_size" in load.arguments.keywords)
 
     def _compared(self, tokenizer: Loaded, model: Loaded) -> list[TokenizerComparison]:
         """One comparison for each pair of names that can hold together; none if a checkpoint is unknown."""
