@@ -22,6 +22,7 @@ from llm_lsp.source import Source
 
 __all__ = ["WATCHED", "EditorProject", "Projects", "Unit"]
 
+_CELL_SCHEME = "vscode-notebook-cell:"
 _SETTINGS_FILES = (*OWN_NAMES, "pyproject.toml")
 _DECLARATIONS = ("setup.cfg", "uv.lock", "poetry.lock", "*requirements*.txt", "environment.y*ml", ".gitignore")
 _CHECKPOINT_FILES = ("config.json", "generation_config.json", "tokenizer_config.json", "tokenizer.json")
@@ -150,6 +151,8 @@ class Projects:
         path = document.path
         if not self.options.of(path or self.folder_of(None)).enable:
             return None
+        if isinstance(document, TextDocument) and document.uri.startswith(_CELL_SCHEME):
+            return None  # of a client that can't synchronise notebooks: a cell alone is no program
         if path is None:
             # A text in no file has the settings of the folder that it will most likely be saved in.
             folder = self.folder_of(None)

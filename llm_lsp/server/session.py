@@ -157,6 +157,10 @@ class Session:
         result = self._results.get(self._key(uri))
         return result if result is not None and result.document is self.documents.document(uri) else None
 
+    def latest(self, uri: str) -> Result | None:
+        """The last result for a document, though the text may be another one by now."""
+        return self._results.get(self._key(uri))
+
     async def in_worker(self, work: Callable[[], T]) -> T:
         """What `work` returns, which may ask the projects anything."""
         return await asyncio.get_running_loop().run_in_executor(self._worker, work)

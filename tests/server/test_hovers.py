@@ -92,6 +92,20 @@ def test_a_local_checkpoint_has_a_card_of_its_own_files(workspace: Path) -> None
     assert "77 rows" in card
 
 
+def test_a_card_waits_for_no_check(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def work(desk: Desk) -> str | None:
+        text, _ = marked('load("bert-base-|uncased")\n')
+        await desk.session.current(open_text(desk, workspace / "a.py", text))
+
+        def fail(*_: object) -> None:
+            raise AssertionError
+
+        monkeypatch.setattr(desk.session, "in_worker", fail)
+        return await hovered(desk, 'load("bert-base-|uncased")  # more\n', workspace / "a.py")
+
+    assert at_desk(workspace, work)
+
+
 def test_a_text_that_names_no_checkpoint_has_no_card(workspace: Path) -> None:
     async def work(desk: Desk) -> str | None:
         return await hovered(desk, 'load("no-such-|checkpoint-anywhere")\n', workspace / "a.py")

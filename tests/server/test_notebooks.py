@@ -10,7 +10,7 @@ import pytest
 from lsprotocol import types
 
 from llm_lsp.server.capabilities import ClientCapabilities
-from llm_lsp.server.notifications import did_change_notebook, did_close_notebook, did_open_notebook
+from llm_lsp.server.notifications import did_change_notebook, did_close_notebook, did_open, did_open_notebook
 from llm_lsp.server.requests import code_action, code_action_resolve, code_lens, diagnostic
 from tests.server.desk import PULLING, PUSHED_TO, Desk, at_desk
 from tests.server.opening import codes
@@ -92,6 +92,15 @@ def test_a_cell_that_is_pulled_is_answered_empty(workspace: Path) -> None:
         assert codes(await diagnostic.handle(desk.session, params)) == []
         await desk.settled()
         assert shown(desk, "a") == [("DEM102", 0)]
+
+    at_desk(workspace, work)
+
+
+def test_a_cell_without_its_notebook_is_no_program(workspace: Path) -> None:
+    async def work(desk: Desk) -> None:
+        did_open.handle(desk.session, types.DidOpenTextDocumentParams(text_of("a", "PLAIN = 1\n")))
+        params = types.DocumentDiagnosticParams(types.TextDocumentIdentifier(cell_uri("a")))
+        assert codes(await diagnostic.handle(desk.session, params)) == []
 
     at_desk(workspace, work)
 

@@ -15,6 +15,9 @@ from pygls.workspace import TextDocument
 
 from llm_lsp.server.workarounds import EditorServer, messages
 
+# Python 3.14 warns of what pygls does with every handler.
+pytestmark = pytest.mark.filterwarnings("ignore:.*iscoroutinefunction:DeprecationWarning")
+
 NOTEBOOKS = types.NotebookDocumentSyncOptions(
     notebook_selector=[types.NotebookDocumentFilterWithCells(cells=[types.NotebookCellLanguage("python")])]
 )

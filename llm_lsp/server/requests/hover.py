@@ -10,6 +10,7 @@ from llm_lsp.diagnostic import Position, Range
 from llm_lsp.knowledge.checkpoints import Checkpoint
 from llm_lsp.server.documents import TextDocument
 from llm_lsp.server.pages import checkpoint_markdown, rule_markdown
+from llm_lsp.server.projects import Unit
 from llm_lsp.server.session import Session
 
 __all__ = ["handle"]
@@ -61,11 +62,15 @@ async def _checkpoint_at(
     if found is None or document is None:
         return None
 
-    def look() -> Checkpoint | None:
-        unit = session.projects.unit(document)
+    def look(unit: Unit | None) -> Checkpoint | None:
         return None if unit is None else unit.project.world_for(unit.file).checkpoint(found["text"])
 
-    checkpoint = await session.in_worker(look)
+    before = session.latest(text.uri)
+    if before is not None and before.unit is not None:
+        # Nobody waits for the check of what was typed before, to be told of a checkpoint.
+        checkpoint = look(before.unit)
+    else:
+        checkpoint = await session.in_worker(lambda: look(session.projects.unit(document)))
     return None if checkpoint is None else (checkpoint_markdown(checkpoint), found.span("text"))
 
 
