@@ -76,8 +76,8 @@ class Clipping:
         facts, record = self._facts, self.call.record
         same = [other for other in facts.records if other.node is record.node and other.name == record.name]
         innocent = [way(Call(facts, other)) for other in same if not _are_scaled(facts, other)]
-        nodes = way(self.call)
-        return facts.place(next((node for node in nodes if not any(node in way for way in innocent)), nodes[0]))
+        places = [facts.place(node) for node in way(self.call) if not any(node in way for way in innocent)]
+        return next((place for place in places if place.path == facts.source.path), self.call.place)
 
     @property
     def unscaling(self) -> str | None:
@@ -138,14 +138,14 @@ class Clipping:
 
 
 def clippings(facts: Facts) -> Iterator[Clipping]:
-    """The calls that clip gradients of a scaled loss, the first one after each `backward` alone."""
+    """The calls that clip gradients of a loss that this module scales, the first one after each `backward` alone."""
     seen: set[int] = set()
     for record in facts.records:
         state = record.state.get("scaled")
         if state is None or not _clips(facts, record):
             continue
         for scale in _scales_of(facts, state):
-            if scale.id not in seen:
+            if scale.id not in seen and facts.place(scale.node).path == facts.source.path:
                 seen.add(scale.id)
                 yield Clipping(facts, Call(facts, record), Call(facts, scale))
 

@@ -97,6 +97,7 @@ class RunningSum:
 
 
 def running_sums(facts: Facts) -> Iterator[RunningSum]:
-    """The sums that go on from round to round, in the order in which they are first made."""
+    """The sums of this module that go on from round to round, in the order in which they are first made."""
     machine = facts.machine
-    return (RunningSum(facts, record) for record in facts.records if record.id in machine.kept_sums)
+    found = (RunningSum(facts, record) for record in facts.records if record.id in machine.kept_sums)
+    return (one for one in found if one.place.path == facts.source.path)
