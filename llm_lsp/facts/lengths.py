@@ -129,25 +129,30 @@ class Length:
     @property
     def is_beyond_context(self) -> Truth:
         """Whether the model can't take so many tokens, whatever the names and numbers turn out to be."""
-        model = self.model.object
-        if model is not None and is_changed_unseen(self._facts, model, _POSITIONS):
-            return answer(UNKNOWN)
-        load = self.model.load.record.arguments
+        beyond = {pair.is_beyond(self.what) for pair in self._pairs()}
+        if beyond != {True}:
+            return answer(NO if beyond == {False} else UNKNOWN)
+        return answer(UNKNOWN if self._has_own_context() or self._is_looked_at() else YES)
+
+    def _has_own_context(self) -> bool:
+        """Whether the program may have given the model another context than its checkpoint's."""
+        model, load = self.model.object, self.model.load.record.arguments
         own = _OWN_SCALING if self.what == "positions" else (*_OWN_SCALING, *_OWN_POSITIONS)
         if not load.is_complete or not self._facts.is_whole or any(name in load.keywords for name in own):
-            return answer(UNKNOWN)
-        if self.what in {"pads", "cuts", "prompt and answer"} and self._is_looked_at():
-            return answer(UNKNOWN)
-        beyond = {pair.is_beyond(self.what) for pair in self._pairs()}
-        return answer(YES if beyond == {True} else NO if beyond == {False} else UNKNOWN)
+            return True
+        return model is not None and is_changed_unseen(self._facts, model, _POSITIONS)
 
     def _is_looked_at(self) -> bool:
         """Whether the program takes the ids apart, or compares their number, before the model gets them."""
+        if self.what not in {"pads", "cuts", "prompt and answer"}:
+            return False
         machine = self._facts.machine
         id = (self._prompt.record if self._prompt is not None else self._record).id
-        if id in machine.sliced or id in machine.cut:
+        if id in machine.sliced or id in machine.cut or id in machine.handed_out:
             return True
-        return self.what != "pads" and (id in machine.length_examined or id in machine.handed_out)
+        if self.what != "pads" and id in machine.length_examined:
+            return True
+        return any(_takes_apart(record, id) for record in self._facts.records)
 
     def _pairs(self) -> Iterator[_Pair]:
         """Each number of tokens that can be asked for, with the context of the model that is then there."""
@@ -167,6 +172,14 @@ class Length:
         raises = inputs.raises_beyond(checkpoint)
         is_limited = raises or (inputs.degrades_beyond(checkpoint) and self.what != "positions")
         return checkpoint.max_positions if is_limited else None
+
+
+def _takes_apart(record: CallRecord, id: int) -> bool:
+    """Whether a call makes pieces of the ids of a tokenization: `view(-1, 512)`, `torch.split(...)`, `batched(...)`."""
+    if record.name.rpartition(".")[2] not in library.MAKES_PIECES and not library.splits_text(record.name):
+        return False
+    given = record.arguments.values() if record.receiver is None else [record.receiver, *record.arguments.values()]
+    return any(id in value.sources for value in given)
 
 
 def _number(choice: Choice) -> int | None:

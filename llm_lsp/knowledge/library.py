@@ -125,7 +125,7 @@ MAY_CALL_BACKWARD = ("scal", "backward", "optim", "step", "train", "update", "gr
 
 INFLUENCES = (
     "seed", "rand", "no_grad", "inference_mode", "grad_enabled", "enable_grad", "backward(", "from_pretrained", "pipeline(", "okenizer(", ".half(", "float16",
-    "autocast", "truncation", "eval()", ".train(", "padding_side", "add_tokens", "add_special_tokens(", "resize_token_embeddings",
+    "autocast", "truncation", "eval()", ".train(", "clip_grad", "padding_side", "add_tokens", "add_special_tokens(", "resize_token_embeddings",
 )  # fmt: skip
 """Words of functions that can make a difference to what a rule asks about their callers."""
 
@@ -163,6 +163,10 @@ ATTENTIONS = frozenset({"attentions", "encoder_attentions", "decoder_attentions"
 """Where a model's output has its attention maps."""
 ADDS_TOKENS = frozenset({"add_tokens", "add_special_tokens"})
 """Methods by which a tokenizer's vocabulary grows."""
+MAKES_PIECES = frozenset(
+    {"view", "reshape", "split", "chunk", "unfold", "tensor_split", "array_split", "narrow", "index_select", "batched", "hsplit", "islice"}
+)
+"""Functions and methods, by their last names, that make pieces of a tensor or list of ids."""
 SPECIAL_TOKENS = frozenset({
     "additional_special_tokens", "extra_special_tokens", "bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token",
 })  # fmt: skip
@@ -505,6 +509,7 @@ INNER_ATTRIBUTES = frozenset({"module", "base_model", "_orig_mod"})
 DISTRIBUTED_SAMPLERS = frozenset(
     {"torch.utils.data.distributed.DistributedSampler", "torch.utils.data.DistributedSampler"}
 )
+LOADER = "torch.utils.data.DataLoader"
 RUN_THROUGH = frozenset({"builtins.enumerate", "builtins.zip", "builtins.iter", "builtins.list", "itertools.islice"})
 """Functions that run through what they are given."""
 

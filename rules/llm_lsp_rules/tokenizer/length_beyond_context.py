@@ -275,6 +275,11 @@ def windows(text):
     return [model(ids[:, start : start + 512]).last_hidden_state for start in range(0, ids.shape[1], 512)]
 
 @torch.no_grad()
+def pieces(text):
+    ids = tokenizer(text, padding="max_length", max_length=8192, return_tensors="pt").input_ids
+    return model(ids.view(-1, 512)).pooler_output, [model(piece).pooler_output for piece in torch.split(ids, 512, dim=1)]
+
+@torch.no_grad()
 def embed(text):
     encoded = tokenizer(text, truncation=True, max_length=8192, return_tensors="pt")
     if encoded["input_ids"].shape[1] > 512:
