@@ -165,7 +165,7 @@ def main(datamodule):
         Bad(
             """\
 import torch
-from pytorch_lightning import LightningModule, Trainer
+from pytorch_lightning import LightningModule, Trainer, seed_everything
 from transformers import AutoModelForCausalLM
 
 class Tuner(LightningModule):
@@ -179,11 +179,12 @@ class Tuner(LightningModule):
     def configure_optimizers(self):
         return torch.optim.AdamW(self.model.parameters())
 
+seed_everything(0)
 Trainer(precision=16, accelerator="gpu").fit(Tuner(), loader)
 """,
             fixed="""\
 import torch
-from pytorch_lightning import LightningModule, Trainer
+from pytorch_lightning import LightningModule, Trainer, seed_everything
 from transformers import AutoModelForCausalLM
 
 class Tuner(LightningModule):
@@ -197,6 +198,7 @@ class Tuner(LightningModule):
     def configure_optimizers(self):
         return torch.optim.AdamW(self.model.parameters())
 
+seed_everything(0)
 Trainer(precision=16, accelerator="gpu").fit(Tuner(), loader)
 """,
         ),
@@ -391,6 +393,7 @@ class Distiller(L.LightningModule):
     def configure_optimizers(self):
         return torch.optim.AdamW(self.student.parameters())
 
+L.seed_everything(0)
 L.Trainer(precision="16-mixed").fit(Distiller(), loader)
 """),
         # Lightning's true half precision has no scaler; nor has the setting of somebody who may have chosen another.
