@@ -57,6 +57,12 @@ class Contexts(BuiltinCalls):
         else:
             self.heap[GRADIENTS] = self.heap[AUTOCAST] = ANYTHING
 
+    def leave_context(self, value: Value, node: ast.AST) -> None:
+        """Run what a context of the program does at the end of its block."""
+        leave = value.cls.find("__exit__") if isinstance(value, Object) and isinstance(value.cls, Class) else None
+        if isinstance(leave, Function):
+            self.call(Bound(value, leave), Arguments([ANYTHING, ANYTHING, ANYTHING], {}), node)
+
     def enter_by_method(self, receiver: Value, name: str, arguments: Arguments, node: ast.AST) -> Value:
         """`stack.enter_context(context)`, or `context.__enter__()`: it stays entered."""
         context = receiver if name == "__enter__" else arguments.positional[0] if arguments.positional else ANYTHING

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Blocking", "blocking_inferences"]
 
-_CONSUMES = frozenset({"list", "tuple", "sum", "max", "min", "sorted", "next", "join", "dict", "set"})
+_CONSUMES = frozenset({"list", "tuple", "sum", "max", "min", "sorted", "next", "join", "dict", "set", "any", "all"})
 
 
 class Blocking:
@@ -156,6 +156,8 @@ def _in_coroutine(
 ) -> tuple[ast.Call, Frame] | None:
     """The call, in the innermost coroutine that leads to the run, by which it waits for it; None where it doesn't."""
     frame, node = record.frame, record.node
+    if any(isinstance(loop, ast.GeneratorExp) and loop not in consumed for loop in record.loops):
+        return None
     while node not in handed and isinstance(node, ast.Call) and frame.function is not None:
         function = frame.function
         if isinstance(function.node, ast.AsyncFunctionDef):

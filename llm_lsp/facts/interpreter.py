@@ -256,8 +256,8 @@ class Interpreter(Accumulation):
                 trail.meet(mark, continues[:1])
             for changes in continues if falls else continues[1:]:
                 trail.join_with(mark, changes)
-            if comes_round and self.switches:
-                self.note_modes(node)
+            if comes_round:
+                self.note_round(node)
             if comes_round and self.sums:
                 self.keep_sums()
             if not comes_round or not self.carries(mark):
@@ -278,8 +278,9 @@ class Interpreter(Accumulation):
             trail.join_with(mark, changes)
         return True
 
-    def note_modes(self, loop: ast.AST) -> None:
-        """Write down the modules that the end of a round may leave in evaluation mode."""
+    def note_round(self, loop: ast.AST) -> None:
+        """Write down that there is a next round, and the modules that it may find in evaluation mode."""
+        self.come_round.add(loop)
         for module in self.switches:
             mode = self.heap.get((module, "#training"))
             if mode is not None and any(isinstance(each, Constant) and not each.value for each, _ in options(mode)):
@@ -360,6 +361,8 @@ class Interpreter(Accumulation):
         if item.optional_vars is not None:
             self.assign(item.optional_vars, self.given_by(value))
         falls = self.run_with_items(items[1:], body)
+        if falls:
+            self.leave_context(value, item.context_expr)
         self.contexts.pop()
         self.heap[GRADIENTS], self.heap[AUTOCAST] = gradients, autocast
         return falls

@@ -122,11 +122,15 @@ class Machine:
         """Loops whose body may run again."""
         self.left_in_evaluation: set[tuple[ast.AST, int]] = set()
         """Loops, and the modules that the end of a round may leave in evaluation mode."""
+        self.has_samplers = "DistributedSampler" in text
+        """Whether it matters who draws from a loader."""
         self.iterations: dict[tuple[ast.AST, int], Iteration] = {}
         """What is run through inside a loop, by the expression and its frame."""
         self.frames_reading_gradients: set[int] = set()
         self.handed_over: dict[ast.AST, bool] = {}
         """Functions that were passed to a callee outside the program; True if it may call them in any context."""
+        self.called_quietly: set[str] = set()
+        """The names of what is called where gradients are off, or may be."""
         self.entered: dict[ast.AST, int] = {}
         self.roots: dict[ast.AST, int] = {}
         """Functions that were run as if nobody called them, with their frames' ids."""
@@ -244,11 +248,22 @@ class Machine:
             return
         self.escaped |= self.flow(value)
         self.hand_out(value)
+        if self.has_samplers:
+            self.escape_loaders(value)
         for option, _ in options(value):
             if isinstance(option, Object):
                 self.escaped.add(option.id)
             else:
                 self.give_function(option, in_any_context=True)
+
+    def escape_loaders(self, value: Value, depth: int = 0) -> None:
+        """Loaders, alone or in a container, go where somebody may change how they draw."""
+        for option, _ in options(value):
+            if isinstance(option, Opaque) and option.call is not None and option.cls == library.LOADER:
+                self.escaped.add(option.call)
+            elif isinstance(option, Object) and depth < _DEEPEST_CONTAINER:
+                for part in self.parts_of(option):
+                    self.escape_loaders(part, depth + 1)
 
     def hand_out(self, value: Value, depth: int = 0) -> None:
         """Ids of tokens, alone or in a container, leave what the program is seen to do."""
@@ -260,8 +275,6 @@ class Machine:
                 is_whole = made is not None and made.name.rpartition(".")[2] in library.COLLECTIONS
                 if is_whole or option.cls == library.ENCODING:
                     self.handed_out |= option.sources
-                if is_whole and made is not None:
-                    self.escaped.add(made.id)
                 parts = made.arguments.values() if made is not None and option.cls in library.KEEPS_IDS else []
             elif isinstance(option, Tuple):
                 parts = list(option.items)
@@ -311,6 +324,8 @@ class Machine:
         call = CallRecord(id, node, name, receiver, arguments, self.frame, heap[GRADIENTS], heap[AUTOCAST])
         call.is_resolved = is_resolved
         self.calls[id] = call
+        if call.gradients is not ON:
+            self.called_quietly.add(receiver.name if name == "()" and isinstance(receiver, Object) else name)
         return call
 
     def used(self, value: Value, how: str) -> None:
@@ -321,7 +336,7 @@ class Machine:
     def note_iteration(self, written: ast.expr, value: Value) -> None:
         """Write down what is run through, if that happens again and again."""
         frame = self.frame
-        if frame.loops:
+        if frame.loops and self.has_samplers:
             self.iterations[written, frame.id] = Iteration(written, value, frame, frame.loops)
 
     def note_together(self, returned: Value) -> None:

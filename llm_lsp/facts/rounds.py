@@ -103,7 +103,9 @@ class KeptMode:
 
     @property
     def is_made_anew(self) -> Truth:
-        """Whether each round of the loop makes a model of its own."""
+        """Whether each round of the loop makes a model of its own, or takes another one."""
+        if self._is_taken_from_many:
+            return answer(YES)
         made = (
             record
             for record in self._facts.records
@@ -114,6 +116,17 @@ class KeptMode:
             )
         )
         return answer(YES if any(made) else NO)
+
+    @property
+    def _is_taken_from_many(self) -> bool:
+        """Whether the model is an element of what the loop runs through, or what a name stands for in this round alone."""
+        owner: Object | None = self.model
+        while owner is not None:
+            if owner.name == "[]":
+                return True
+            owner = owner.parent
+        names = {text.partition(".")[0] for text in (self.switch.callee, self.trained_as)}
+        return not names.isdisjoint(_bound_in(self._loop))
 
     @property
     def is_the_same_in_both_modes(self) -> Truth:
@@ -232,6 +245,19 @@ def _is_made_by(record: CallRecord, cls: Class) -> bool:
     return function is not None and function.owner in cls.lineage() and function.name == "__init__"
 
 
+def _bound_in(loop: ast.AST) -> set[str]:
+    """The names that each round binds to something else, the calls of their own methods aside."""
+    found: set[str] = set()
+    for node in ast.walk(loop):
+        if isinstance(node, ast.For):
+            found |= {part.id for part in ast.walk(node.target) if isinstance(part, ast.Name)}
+        elif isinstance(node, ast.Assign):
+            names = {part.id for target in node.targets for part in ast.walk(target) if isinstance(part, ast.Name)}
+            read = {part.id for part in ast.walk(node.value) if isinstance(part, ast.Name)}
+            found |= names - read
+    return found
+
+
 def _plain(text: str) -> str | None:
     return text if all(part.isidentifier() for part in text.split(".")) else None
 
@@ -309,7 +335,7 @@ class RepeatedLoader:
     def repeats(self) -> Truth:
         """Whether the loop counts epochs or goes on for ever, and the loader is the same in every round."""
         made = {*self.loader.record.loops, *self.sampler.record.loops}
-        if self._loop in made:
+        if self._loop in made or self._loop not in self._facts.machine.come_round:
             return answer(NO)
         if isinstance(self._loop, ast.While):
             return answer(YES)
@@ -344,7 +370,8 @@ class RepeatedLoader:
     def epoch_is_set(self) -> Truth:
         """Whether somebody tells the sampler the epoch, or a library does that prepares the loader."""
         facts, machine = self._facts, self._facts.machine
-        is_told, is_lost = False, self._sampler.id in machine.escaped or not facts.is_whole
+        is_told = not {".epoch", ".seed"}.isdisjoint(machine.uses.get(self._sampler.id, ()))
+        is_lost = not machine.escaped.isdisjoint((self._sampler.id, self.loader.record.id)) or not facts.is_whole
         others: set[ast.AST] = set()
         for record in facts.records:
             if record.name == "set_epoch":

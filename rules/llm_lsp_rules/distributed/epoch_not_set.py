@@ -159,6 +159,28 @@ def main(model, optimizer, dataset):
         train_one_epoch(model, optimizer, loader)
 """,
         ),
+        # Steps are counted, and the iterator is renewed when it ends.
+        Bad(
+            """\
+import torch
+from torch.utils.data import BatchSampler, DataLoader, DistributedSampler
+
+def fit(model, optimizer, dataset, steps):
+    sampler = DistributedSampler(dataset)
+    loader = DataLoader(dataset, batch_sampler=BatchSampler(sampler, 8, drop_last=True))
+    batches = iter(loader)
+    model.train()
+    for step in range(steps):
+        try:
+            batch = next(batches)
+        except StopIteration:
+            batches = iter(loader)  # <- `loader` comes in the same order in every round
+            batch = next(batches)
+        model(**batch).loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+""",
+        ),
         # Only the run on several processes has such a sampler; the variable says nothing of the epoch.
         Bad(
             """\
@@ -382,6 +404,48 @@ def fit(model, optimizer, dataset, epochs, distributed):
             model(**batch).loss.backward()
             optimizer.step()
             optimizer.zero_grad()
+"""),
+        # Whoever is called back finds the loader.
+        Good("""\
+import torch
+from torch.utils.data import DataLoader, DistributedSampler
+
+def fit(model, optimizer, dataset, epochs, callbacks):
+    context = {"loader": DataLoader(dataset, sampler=DistributedSampler(dataset))}
+    loader = context["loader"]
+    model.train()
+    for epoch in range(epochs):
+        for callback in callbacks:
+            callback(context, epoch)
+        for batch in loader:
+            model(**batch).loss.backward()
+            optimizer.step()
+            optimizer.zero_grad()
+"""),
+        # The attribute is what `set_epoch` sets; a loop that is left repeats nothing.
+        Good("""\
+import torch
+from torch.utils.data import DataLoader, DistributedSampler
+
+def fit(model, optimizer, dataset, epochs):
+    sampler = DistributedSampler(dataset)
+    loader = DataLoader(dataset, sampler=sampler)
+    model.train()
+    for epoch in range(epochs):
+        sampler.epoch = epoch
+        for batch in loader:
+            model(**batch).loss.backward()
+            optimizer.step()
+            optimizer.zero_grad()
+
+def first_that_works(model, optimizer, dataset):
+    loader = DataLoader(dataset, sampler=DistributedSampler(dataset))
+    for attempt in range(3):
+        for batch in loader:
+            model(**batch).loss.backward()
+            optimizer.step()
+            optimizer.zero_grad()
+        return attempt
 """),
         # The module's own helper tells every sampler that can be told.
         Good("""\

@@ -393,6 +393,16 @@ def lines(prompts):
 async def answer(prompts: list[str]):
     return StreamingResponse(lines(prompts))
 """),
+        # Nothing is computed before somebody asks for the first element.
+        Good("""\
+from fastapi.responses import StreamingResponse
+from transformers import pipeline
+
+writer = pipeline("text-generation", model="gpt2")
+
+async def answers(prompts):
+    return StreamingResponse(writer(prompt)[0]["generated_text"] for prompt in prompts)
+"""),
         # Decorators that hand the work to somebody else, and a function that returns what is to be awaited.
         Good("""\
 import asyncio

@@ -470,6 +470,63 @@ def fit(model, optimizer, training, validation):
         with evaluating(model):
             print(sum(model(**batch).loss.item() for batch in validation))
 """),
+        # The end of a block brings the mode back.
+        Good("""\
+import torch
+
+class Evaluating:
+    def __init__(self, model):
+        self.model = model
+
+    def __enter__(self):
+        self.model.eval()
+
+    def __exit__(self, *_):
+        self.model.train()
+
+def fit(model, optimizer, training, probe):
+    for epoch in range(3):
+        for batch in training:
+            model(**batch).loss.backward()
+            optimizer.step()
+            optimizer.zero_grad()
+        with Evaluating(model), torch.no_grad():
+            print(model(**probe).loss.item())
+"""),
+        # Each round trains another model.
+        Good("""\
+import torch
+
+def fit_all(models, optimizers, training, probe):
+    for model, optimizer in zip(models, optimizers):
+        for batch in training:
+            model(**batch).loss.backward()
+            optimizer.step()
+            optimizer.zero_grad()
+        model.eval()
+        with torch.no_grad():
+            print(model(**probe).loss.item())
+"""),
+        # One function for both, told by an argument.
+        Good("""\
+import torch
+
+def run(model, loader, optimizer=None):
+    model.train(optimizer is not None)
+    for batch in loader:
+        with torch.set_grad_enabled(optimizer is not None):
+            loss = model(**batch).loss
+        if optimizer is not None:
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+
+def fit(model, optimizer, training, validation):
+    for epoch in range(3):
+        run(model, training, optimizer)
+        model.eval()
+        run(model, validation)
+"""),
         # A loop that evaluates alone, after one that trains.
         Good("""\
 import torch
