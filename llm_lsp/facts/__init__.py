@@ -17,6 +17,7 @@ from llm_lsp.facts.callers import Callers
 from llm_lsp.facts.coroutines import Blocking, blocking_inferences
 from llm_lsp.facts.events import CallRecord
 from llm_lsp.facts.extents import TRAINS, Extent, inference_around, training_nodes, way
+from llm_lsp.facts.guards import assigned_tests
 from llm_lsp.facts.heads import ModelLoad
 from llm_lsp.facts.labels import PaddedLabels
 from llm_lsp.facts.machine import Stopped
@@ -478,6 +479,11 @@ class Facts:
             if (call.record.id in self.machine.reached_gradient) is is_trained:
                 found |= self.machine.flow_of(call.record.arguments)
         return frozenset(found)
+
+    @cached_property
+    def assigned_tests(self) -> dict[str, list[ast.expr]]:
+        """The tests that variables and attributes are assigned, by name."""
+        return assigned_tests(self.source.tree)
 
     @cached_property
     def sets_default_dtype(self) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from llm_lsp.diagnostic import Position, Range
 from llm_lsp.facts.events import CallRecord
+from llm_lsp.facts.guards import mention
 from llm_lsp.facts.parameters import are_optimized, may_be_frozen
 from llm_lsp.facts.place import Place
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
@@ -47,7 +48,7 @@ class Choice:
             for record in self._facts.machine.calls.values():
                 if is_part_of_call(self.node, record.node):
                     tests += [test for test, _ in record.guards]
-        return any(word in self._facts.text_of(test).lower() for test in tests for word in words)
+        return mention(self._facts, tests, words)
 
     @property
     def gpu_test(self) -> str | None:
@@ -260,7 +261,7 @@ class Call:
 
     def is_guarded_by(self, *words: str) -> bool:
         """Whether a test that mentions one of the words decided that this call is reached."""
-        return any(word in self._facts.text_of(test) for test, _ in self.record.guards for word in words)
+        return mention(self._facts, (test for test, _ in self.record.guards), words)
 
     # ------------------------------------------------------------ what is passed
 
