@@ -1,0 +1,55 @@
+"""Tests that decide whether something is done, and what they are about."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from llm_lsp.facts import Facts
+
+__all__ = ["assigned_tests", "mention"]
+
+_DEEPEST = 2
+
+
+def mention(facts: Facts, tests: Iterable[ast.expr], words: tuple[str, ...]) -> bool:
+    """Whether one of the tests contains one of the words, itself or in the test that its name stands for.
+
+    After `half = half and device != "cpu"`, the test of `if half:` is about the device.
+    """
+    pending = list(tests)
+    for _ in range(_DEEPEST + 1):
+        texts = [facts.text_of(test).lower() for test in pending]
+        if any(word in text for text in texts for word in words):
+            return True
+        names = {name for test in pending for node in ast.walk(test) if (name := _name(node)) is not None}
+        pending = [test for name in names for test in facts.assigned_tests.get(name, ())]
+        if not pending:
+            return False
+    return False
+
+
+def assigned_tests(tree: ast.Module) -> dict[str, list[ast.expr]]:
+    """The tests that the module's variables and attributes are assigned, by name."""
+    found: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and _is_test(node.value):
+            for target in node.targets:
+                name = _name(target)
+                if name is not None:
+                    found.setdefault(name, []).append(node.value)
+    return found
+
+
+def _name(node: ast.AST) -> str | None:
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else None
+
+
+def _is_test(value: ast.expr) -> bool:
+    if isinstance(value, (ast.Compare, ast.BoolOp)):
+        return True
+    if isinstance(value, ast.UnaryOp):
+        return isinstance(value.op, ast.Not)
+    return isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "is_available"
