@@ -107,7 +107,9 @@ class ModelStates(Expressions):
             self.heap[made.id, "#device"] = ANYTHING
         placed = arguments.get("device_map")
         if placed is not None:
-            self.heap[made.id, "#device"] = placed
+            # `{"": "cpu"}` puts the whole model there.
+            parts = self.known_items(placed) or {}
+            self.heap[made.id, "#device"] = parts[""] if [*parts] == [""] else placed
         if not arguments.is_complete:
             self.heap[made.id, "#dtype"] = ANYTHING
             self.heap[made.id, "#device"] = ANYTHING

@@ -349,7 +349,7 @@ NO_EFFECT_ROOTS = frozenset({
     "unittest", "urllib", "uuid", "warnings", "weakref", "xml", "zipfile", "zlib", "zoneinfo", "__future__",
     "absl", "aiohttp", "altair", "attr", "attrs", "bert_score", "bitsandbytes", "boto3", "bs4", "click", "cv2", "datasets", "deepspeed", "dotenv", "einops",
     "evaluate", "faiss", "fastapi", "fire", "flask", "gradio", "h5py", "httpx", "huggingface_hub", "hydra", "IPython", "jinja2", "joblib", "jsonlines",
-    "jsonschema", "librosa", "loguru", "matplotlib", "mlflow", "msgpack", "nltk", "numpy", "omegaconf", "openai", "orjson", "packaging", "pandas",
+    "jsonschema", "librosa", "loguru", "matplotlib", "mlflow", "msgpack", "nltk", "numpy", "omegaconf", "onnxruntime", "openai", "orjson", "packaging", "pandas",
     "peft", "PIL", "plotly", "psutil", "pyarrow", "pydantic", "pytest", "regex", "requests", "rich", "rouge", "rouge_score", "sacrebleu", "safetensors",
     "scipy", "seaborn", "sentencepiece", "sentence_transformers", "seqeval", "simple_parsing", "simplejson", "sklearn", "soundfile", "spacy",
     "starlette", "streamlit", "tabulate", "tensorboard", "tensorboardX", "termcolor", "tiktoken", "tokenizers", "toml", "torchaudio",
