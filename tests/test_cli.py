@@ -344,7 +344,7 @@ def test_diff_without_changes_is_empty_and_says_what_unsafe_fixes_there_are(run:
 def test_a_file_that_cant_be_written_is_named_and_reported_as_it_is(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     from llm_lsp import fixes
 
-    def write_nothing(path: Path, data: bytes) -> None:
+    def write_nothing(path: Path, before: bytes, after: bytes) -> None:
         raise fixes.NotWritten(path, "the disk is full")
 
     monkeypatch.setattr(fixes, "write", write_nothing)

@@ -326,7 +326,7 @@ def test_a_written_file_keeps_its_permissions(tmp_path: Path) -> None:
     file.write_bytes(b"old")
     file.chmod(0o751)
     mode = stat.S_IMODE(file.stat().st_mode)
-    write(file, b"new")
+    write(file, b"old", b"new")
     assert (file.read_bytes(), stat.S_IMODE(file.stat().st_mode), leftovers(tmp_path, "train.py")) == (b"new", mode, [])
 
 
@@ -337,7 +337,7 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     target.write_bytes(b"old")
     link = tmp_path / "link.py"
     link.symlink_to(target)
-    write(str(link), b"new")
+    write(str(link), b"old", b"new")
     assert link.is_symlink()
     assert target.read_bytes() == b"new"
 
@@ -347,8 +347,24 @@ def test_a_read_only_file_is_not_written_and_the_message_names_it(tmp_path: Path
     file.write_bytes(b"old")
     file.chmod(0o444)
     with pytest.raises(NotWritten, match=r"train\.py: not written, it is read-only"):
-        write(file, b"new")
+        write(file, b"old", b"new")
     assert (file.read_bytes(), leftovers(tmp_path, "train.py")) == (b"old", [])
+
+
+def test_what_an_editor_saved_in_the_meantime_is_not_overwritten(tmp_path: Path) -> None:
+    file = tmp_path / "train.py"
+    file.write_bytes(b"newer")
+    with pytest.raises(NotWritten, match="it has changed since it was read"):
+        write(file, b"old", b"new")
+    assert (file.read_bytes(), leftovers(tmp_path, "train.py")) == (b"newer", [])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="paths are shorter there")
+def test_a_file_with_the_longest_name_is_written(tmp_path: Path) -> None:
+    file = tmp_path / f"{'a' * 252}.py"
+    file.write_bytes(b"old")
+    write(file, b"old", b"new")
+    assert file.read_bytes() == b"new"
 
 
 def test_a_disk_that_is_full_leaves_the_file_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -360,11 +376,11 @@ def test_a_disk_that_is_full_leaves_the_file_as_it_was(tmp_path: Path, monkeypat
 
     monkeypatch.setattr("os.fsync", full)
     with pytest.raises(NotWritten, match=r"train\.py: not written, no space left on device"):
-        write(file, b"new")
+        write(file, b"old", b"new")
     assert (file.read_bytes(), leftovers(tmp_path, "train.py")) == (b"old", [])
 
 
 def test_a_file_that_is_gone_is_not_made_anew(tmp_path: Path) -> None:
     with pytest.raises(NotWritten, match="no such file"):
-        write(tmp_path / "train.py", b"new")
+        write(tmp_path / "train.py", b"old", b"new")
     assert leftovers(tmp_path) == []

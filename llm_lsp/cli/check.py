@@ -154,7 +154,7 @@ class _Job:
         from llm_lsp.fixes import NotWritten, write
 
         try:
-            write(file.path, outcome.source.data)
+            write(file.path, outcome.before.data, outcome.source.data)
         except NotWritten as error:
             self._failures.append(str(error))
             return self._analysis.check(file, outcome.before)
