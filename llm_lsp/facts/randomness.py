@@ -349,7 +349,22 @@ def _draws_implicitly(facts: Facts, record: CallRecord) -> bool:
     if record.name.endswith(".from_pretrained") and "num_labels" in record.arguments.keywords:
         return library.kind_of(record.name.rpartition(".")[0]) == "model"
     made = record.result
-    return isinstance(made, Object) and isinstance(made.cls, Class) and facts.machine.kind_of_class(made.cls) == "model"
+    cls = made.cls if isinstance(made, Object) else None
+    is_module = isinstance(cls, Class) and facts.machine.kind_of_class(cls) == "model"
+    return isinstance(cls, Class) and is_module and _has_fresh_weights(facts, record, cls)
+
+
+def _has_fresh_weights(facts: Facts, record: CallRecord, cls: Class) -> bool:
+    """Whether a module of the program is more than pretrained models put together."""
+    bases = cls.library_bases()
+    if cls.has_unknown_base() or not {*bases} <= library.MODULE_BASES | library.LIGHTNING_BASES:
+        return True
+    inside = [
+        other
+        for other in facts.machine.calls.values()
+        if other is not record and any(frame.call is record.node for frame in other.frame.chain())
+    ]
+    return any(not other.is_resolved or _drawn(facts, other) or _draws_implicitly(facts, other) for other in inside)
 
 
 def _may_seed(record: CallRecord) -> bool:
