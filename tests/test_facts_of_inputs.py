@@ -179,8 +179,12 @@ def beyond(code: str) -> list[Truth]:
         ("ids = tokenizer('a', truncation=True, max_length=2000)\nprint(len(ids['input_ids']))\nmodel(**ids)", UNKNOWN),
         ("ids = tokenizer('a', max_length=2000)['input_ids']\nmodel(ids[:, :limit()])", UNKNOWN),
         ("model(tokenizer('a')['input_ids'][:, :1025])", YES),
+        ("ids = tokenizer('a')['input_ids'][:, :2048]\nmodel(ids[:, start() : start() + 512])", UNKNOWN),
         ("model(tokenizer('a', padding='max_length', max_length=2048)['input_ids'].view(-1, 512))", UNKNOWN),
-        ("ids = tokenizer('a', padding='max_length', max_length=2048)\nfrom p import pieces\nmodel(pieces(ids))", UNKNOWN),
+        (
+            "ids = tokenizer('a', padding='max_length', max_length=2048)\nfrom p import pieces\nmodel(pieces(ids))",
+            UNKNOWN,
+        ),
         ("tokenizer.model_max_length = 2000\nmodel(**tokenizer('a', truncation=True))", YES),
         ("model.generate(**tokenizer('a'), max_new_tokens=1024)", YES),
         ("model.generate(**tokenizer('a'), max_length=1024)", NO),

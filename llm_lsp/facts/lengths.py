@@ -144,7 +144,7 @@ class Length:
 
     def _is_looked_at(self) -> bool:
         """Whether the program takes the ids apart, or compares their number, before the model gets them."""
-        if self.what not in {"pads", "cuts", "prompt and answer"}:
+        if self.what not in {"pads", "cuts", "slice", "prompt and answer"}:
             return False
         machine = self._facts.machine
         id = (self._prompt.record if self._prompt is not None else self._record).id

@@ -23,7 +23,20 @@ __all__ = ["PaddedPrompts", "is_decoder_only", "is_of_several_texts", "padded_pr
 _PADS_TO_LONGEST = (True, "longest")
 _TOKENIZES = frozenset({"()", "batch_encode_plus", "encode_plus", "encode", "pad", "apply_chat_template"})
 _DECODER_ONLY = ("ForCausalLM", "LMHeadModel", "ForCausalLMWithValueHead")
-_NO_BATCHES = ("ss", "us", "is", "news", "messages", "args", "ids", "chars")
+_NO_BATCHES = (
+    "ss",
+    "us",
+    "is",
+    "news",
+    "messages",
+    "args",
+    "ids",
+    "chars",
+    "inputs",
+    "instructions",
+    "words",
+    "tokens",
+)
 """How the names of single things end, although they look like a plural."""
 
 

@@ -1,0 +1,2 @@
+MODEL = 'bert-base-cased'
+MAX_TOKENS = 384
