@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from llm_lsp import registry
@@ -89,11 +89,11 @@ def create(rules: Path, category: str, name: str, taken: Iterable[str], code: st
         rules: the folder of the built-in pack.
         category: one of CENTURIES.
         name: the bad pattern, as a rule's name or as a module's.
-        taken: the codes and names that there are.
+        taken: codes and names besides those of the files in `rules`.
         code: the next free one of the category where it is None.
     """
     name = name.replace("_", "-")
-    taken = set(taken)
+    taken = {*taken, *_written(rules)}
     if category not in CENTURIES:
         raise RefusedError(f"there is no category `{category}`; choose one of {', '.join(CENTURIES)}")
     if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)+", name):
@@ -104,7 +104,7 @@ def create(rules: Path, category: str, name: str, taken: Iterable[str], code: st
         raise RefusedError(f"the codes of `{category}` are LLM{CENTURIES[category]}00 to LLM{CENTURIES[category]}99")
     for word in (code, name):
         if word in taken:
-            raise RefusedError(f"`{word}` is taken (`llm-lint rule {word}`); a code never changes its meaning")
+            raise RefusedError(f"`{word}` is taken; a code never changes its meaning")
     folder = rules / category
     folder.mkdir(exist_ok=True)
     package = folder / "__init__.py"
@@ -114,6 +114,13 @@ def create(rules: Path, category: str, name: str, taken: Iterable[str], code: st
     class_name = name.title().replace("-", "")
     path.write_text(TEMPLATE.format(code=code, name=name, class_name=class_name), encoding="utf-8", newline="\n")
     return path
+
+
+def _written(rules: Path) -> Iterator[str]:
+    """The codes and names of all rules that were started, finished or not: the index knows the finished ones only."""
+    for path in rules.glob("*/*.py"):
+        for code in re.findall(r'^    code = "(LLM\d+)"', path.read_text(encoding="utf-8"), re.MULTILINE):
+            yield from (code, path.stem.replace("_", "-"))
 
 
 def next_free(category: str, taken: Iterable[str]) -> str:

@@ -47,6 +47,16 @@ def test_a_new_rule_fails_its_proof_because_it_reports_nothing_yet(
         check_rule(rule)
 
 
+def test_a_rule_that_was_only_started_keeps_its_file_and_its_code(tmp_path: Path) -> None:
+    path = create(tmp_path, "memory", "cache-on-module", TAKEN)
+    path.write_text(path.read_text(encoding="utf-8").replace("Say what", "Written since, what"), encoding="utf-8")
+    for category in ("memory", "precision"):
+        with pytest.raises(RefusedError, match="`cache-on-module` is taken"):
+            create(tmp_path, category, "cache-on-module", TAKEN)
+    assert "Written since" in path.read_text(encoding="utf-8")
+    assert 'code = "LLM305"' in create(tmp_path, "memory", "graph-on-module", TAKEN).read_text(encoding="utf-8")
+
+
 def test_a_new_rule_may_have_the_name_of_its_module(tmp_path: Path) -> None:
     assert create(tmp_path, "data", "rows_read_twice", TAKEN).stem == "rows_read_twice"
 
