@@ -11,7 +11,7 @@ from llm_lsp.facts.events import Arguments
 from llm_lsp.facts.gradients import terms_of
 from llm_lsp.facts.machine import GRADIENTS, ON
 from llm_lsp.facts.store import Store
-from llm_lsp.facts.values import ANYTHING, Constant, Object, Opaque, Value
+from llm_lsp.facts.values import ANYTHING, Constant, Object, Opaque, Value, options
 from llm_lsp.knowledge import library
 
 if TYPE_CHECKING:
@@ -114,7 +114,8 @@ class Accumulation(Calls):
         for id, found in self.sums.items():
             now = found.store.get(found.key) if id not in self.kept_sums and found.depth == depth else None
             if now is not None and id in self.flow(now):
-                self.kept_sums.add(id)
+                others = [conditions for option, conditions in options(now) if id not in self.flow(option)]
+                self.kept_sums[id] = frozenset(condition for conditions in others for condition in conditions)
 
     def sum_of(self, node: ast.Assign, value: Value) -> Value:
         """The result of `total = total + loss`, as that of `total += loss`; any other value as it is."""

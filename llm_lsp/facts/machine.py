@@ -12,6 +12,7 @@ from llm_lsp.facts.values import (
     ANYTHING,
     Bound,
     Class,
+    Condition,
     Constant,
     Function,
     Imported,
@@ -83,8 +84,8 @@ class Machine:
         self.differentiated: list[Differentiated] = []
         self.sums: dict[int, Sum] = {}
         """Additions, by the ids of their records, to what was there before the round of the loop that adds."""
-        self.kept_sums: set[int] = set()
-        """Those of them whose result the next round finds, with the graph of what was added."""
+        self.kept_sums: dict[int, frozenset[Condition]] = {}
+        """Those of them whose result the next round finds, with the tests under which it finds something else."""
         self.parts: dict[tuple[int, object], tuple[Value, Opaque]] = {}
         """Parts of what is not followed, with their owners: the same each time they are read."""
         self.escaped: set[int] = set()
@@ -450,6 +451,7 @@ class Machine:
         self.roots.clear()
         self.differentiated.clear()
         self.sums.clear()
+        self.kept_sums.clear()
         self.parts.clear()
         self._ids_of_sites.clear()
 

@@ -62,7 +62,13 @@ class RunningSum:
             return answer(NO)
         is_known = machine.is_complete and OVERFLOW not in machine.reached_gradient
         is_graph = self._found is not None or self._loss is not None
-        return answer(YES if is_known and is_graph else UNKNOWN)
+        return answer(YES if is_known and is_graph and not self._ends_with_a_step else UNKNOWN)
+
+    @property
+    def _ends_with_a_step(self) -> bool:
+        """Whether the sum begins anew where the optimizer steps: it is over the few micro-batches of one step."""
+        resets = self._facts.machine.kept_sums[self._record.id]
+        return bool(resets) and any(not resets.isdisjoint(step.record.guards) for step in self._facts.calls("step"))
 
     @property
     def _differentiated(self) -> tuple[ast.expr, Differentiated] | None:

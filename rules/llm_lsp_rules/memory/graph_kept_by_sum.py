@@ -21,7 +21,7 @@ class GraphKeptBySum(Rule):
 
     Reported is a sum that goes on from round to round of a loop, if gradients are computed of what is added and not
     of the sum. A sum that reaches a `backward`, such as one over the tasks of a step, is right as it is; where
-    gradients are off, no graph is built.
+    gradients are off, no graph is built; and a sum over the micro-batches of one step ends with the step.
     """
 
     code = "LLM308"
@@ -311,6 +311,37 @@ def distil(student, teacher, loader, optimizer):
                 ]
             },
         ),
+        # Up to a hundred graphs are kept until they are shown.
+        Bad(
+            """\
+def train(model, loader, optimizer):
+    model.train()
+    running = 0.0
+    for index, batch in enumerate(loader, start=1):
+        loss = model(**batch).loss
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        running += loss  # <- `running` keeps the graph of every `loss`
+        if index % 100 == 0:
+            print(running.item() / 100)
+            running = 0.0
+""",
+            fixed="""\
+def train(model, loader, optimizer):
+    model.train()
+    running = 0.0
+    for index, batch in enumerate(loader, start=1):
+        loss = model(**batch).loss
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        running += loss.detach()
+        if index % 100 == 0:
+            print(running.item() / 100)
+            running = 0.0
+""",
+        ),
         # Lightning computes the gradients of what `training_step` returns.
         Bad(
             """\
@@ -467,6 +498,21 @@ def train(model, loader, held_out, optimizer):
                 val_loss += loss
         print(epoch, val_loss / len(held_out))
     return total
+"""),
+        # The sum over the micro-batches of a step ends with the step.
+        Good("""\
+def train(model, loader, optimizer, log, accumulation=4):
+    model.train()
+    running = 0
+    for index, batch in enumerate(loader, start=1):
+        loss = model(**batch).loss / accumulation
+        running += loss
+        loss.backward()
+        if index % accumulation == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+            log(running.item())
+            running = 0
 """),
         # Counts and other parts of a result, of which no gradients are computed.
         Good("""\
