@@ -131,7 +131,8 @@ class Settings(NamedTuple):
     severity: Annotated[
         Mapping[str, Severity | None],
         TableOf("a table from codes or names of rules to severities", SeverityOr("off")),
-        "Severities that replace the rules' own; `off` switches a rule off.",
+        "Severities that replace the rules' own; `off` switches a rule off. A report that a rule takes less seriously "
+        "than its others is not raised.",
     ] = _NONE
     fail_on: Annotated[
         Severity | None,
