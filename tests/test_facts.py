@@ -274,6 +274,62 @@ def test_what_is_written_into_a_tensor_goes_on_unseen() -> None:
     assert forwards(f"{MODEL}buffer = torch.zeros(4)\nbuffer.copy_(model(1))")[0].reaches_gradient is UNKNOWN
 
 
+def test_an_override_runs_where_a_base_class_may_call_it() -> None:
+    code = """
+    class Task:
+        def all(self, batches):
+            with torch.no_grad():
+                return [self.score(batch) for batch in batches]
+        def score(self, batch):
+            raise NotImplementedError
+    class Perplexity(Task):
+        def score(self, batch):
+            return model(batch).logits
+        def other(self, batch):
+            return model(batch).logits
+    """
+    found = {call.function_names[0]: call.gradients for call in forwards(MODEL + dedent(code))}
+    assert found == {"score": UNKNOWN, "other": YES}
+
+
+def test_an_instance_that_orders_is_called_in_the_context_of_the_ordering() -> None:
+    code = """
+    class Scorer:
+        def __call__(self, text):
+            return model(text).logits.max().item()
+    scorer = Scorer()
+    with torch.no_grad():
+        sorted(["a", "b"], key=scorer)
+    """
+    assert gradients(code) == [NO]
+
+
+def test_a_forward_with_gradients_is_one_of_two_choices() -> None:
+    code = """
+    def features(batch, tuning):
+        if tuning:
+            return model(batch)
+        with torch.no_grad():
+            return model(batch)
+    def other(batch, tuning):
+        if tuning:
+            print(batch)
+        return model(batch)
+    """
+    assert [call.is_the_other_choice for call in forwards(MODEL + dedent(code))] == [True, False, False]
+
+
+def test_a_module_that_carries_its_state_keeps_it_known() -> None:
+    code = """
+    def decode(cell, state):
+        cell.eval()
+        for _ in range(9):
+            logits, state = cell(logits, state)
+            print(logits.argmax(-1).item())
+    """
+    assert [call.reaches_gradient for call in forwards(MODEL + dedent(code))] == [NO]
+
+
 def test_a_statement_that_switches_gradients_holds_until_the_next() -> None:
     assert gradients("torch.set_grad_enabled(False)\nmodel(1)\ntorch.set_grad_enabled(True)\nmodel(2)") == [NO, YES]
 

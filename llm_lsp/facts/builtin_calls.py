@@ -75,7 +75,8 @@ class BuiltinCalls(LibraryCalls):
     def call_key(self, ordered: Value, arguments: Arguments, node: ast.AST) -> None:
         """`max(texts, key=score)` calls its key with each of what it orders."""
         key = arguments.keywords.get("key")
-        if isinstance(key, (Function, Bound, Partial)):
+        is_own = isinstance(key, Object) and isinstance(key.cls, Class)
+        if key is not None and (is_own or isinstance(key, (Function, Bound, Partial))):
             self.call(key, Arguments([self.iterate(ordered, node)], {}), node)
 
     def make_dict(self, arguments: Arguments, node: ast.AST) -> Value | None:

@@ -7,7 +7,7 @@ import ast
 from llm_lsp.facts.access import is_ids
 from llm_lsp.facts.contexts import ENTERS, Contexts, makes_contexts
 from llm_lsp.facts.events import NO_ARGUMENTS, Arguments, CallRecord, Frame
-from llm_lsp.facts.machine import AUTOCAST, GRADIENTS, OFF
+from llm_lsp.facts.machine import AUTOCAST, GRADIENTS, OFF, ON
 from llm_lsp.facts.model_states import is_device, is_module_class
 from llm_lsp.facts.store import Store
 from llm_lsp.facts.values import (
@@ -33,7 +33,7 @@ from llm_lsp.knowledge import library
 __all__ = ["Calls"]
 
 _DEEPEST = 6
-_DEEPEST_OF_ROOT = 3
+_DEEPEST_OF_ROOT = 2
 _MOST_ENTRIES = 8
 _CONTAINERS = frozenset({"builtins.list", "builtins.dict", "builtins.set"})
 _NONE = Constant(None)
@@ -135,7 +135,9 @@ class Calls(Contexts):
         call.state = self.state_of(callee)
         self.used(callee, "()")
         self.graph_ids.add(call.id)
-        self.give_away(callee.name, library.CALLED_WITHOUT_BACKWARD, arguments)
+        if "eval" not in self.uses.get(callee.id, ()):
+            # What has a mode is a module, and calls no `backward`.
+            self.give_away(callee.name, library.CALLED_WITHOUT_BACKWARD, arguments)
         call.result = Opaque(None, self.flow_of(arguments) | {call.id}, call.id)
         return call.result
 
@@ -269,6 +271,8 @@ class Calls(Contexts):
             self.handed_over.setdefault(function.node, True)
             return self.unresolved(function.name, receiver, arguments, node)
         self.entered[function.node] = entries + 1
+        if self.heap[GRADIENTS] is not ON:
+            self.called_quietly.add(function.name)
         if function.node in self.roots:
             self.superseded.add(self.roots[function.node])
         frame = self.frame_of(function, node, caller)

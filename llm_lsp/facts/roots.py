@@ -47,11 +47,15 @@ class Roots(Interpreter):
                     mark = self.trail.mark()
         for call in self.calls.values():
             root = call.frame.root.function
-            if root is not None and self.is_handed_over(root):
+            if root is not None and (self.is_handed_over(root) or self.may_be_called_quietly(root)):
                 # It may have run as a root before anybody was seen to hand it over.
                 call.gradients = ANYTHING
         if self.superseded:
             self.calls = {id: call for id, call in self.calls.items() if call.frame.root.id not in self.superseded}
+
+    def may_be_called_quietly(self, function: Function) -> bool:
+        """Whether a method of this name is called where gradients are off: of a base class, or of who knows what object."""
+        return function.owner is not None and function.name in self.called_quietly
 
     def precedence(self, function: Function) -> tuple[bool, bool, bool]:
         """What prepares comes first, then lambdas; functions whose name stands elsewhere are likely called, and no roots."""

@@ -358,6 +358,19 @@ class Call:
         return answer(YES if self.model_is_frozen is NO else UNKNOWN)
 
     @property
+    def is_the_other_choice(self) -> bool:
+        """Whether one test decides between this forward and one of the same model with gradients off."""
+        decided = {(test, not came_out) for test, came_out in self.record.guards}
+        return bool(decided) and any(
+            record.receiver is self.record.receiver
+            and record.frame is self.record.frame
+            and record.name == "()"
+            and Call(self._facts, record).gradients is NO
+            and not decided.isdisjoint(record.guards)
+            for record in self._facts.machine.calls.values()
+        )
+
+    @property
     def model_is_optimized(self) -> Truth:
         """Whether an optimizer of torch is given the parameters of the model that is called as they are.
 

@@ -821,4 +821,4 @@ def _keeps_a_graph_for_nothing(call: Call) -> bool:
         is_idle = call.is_only_returned is YES and call.is_meant_for_inference is YES
     else:
         is_idle = reaches is NO and call.model_has_learned is YES
-    return is_idle and call.gradients_for_callers is YES
+    return is_idle and not call.is_the_other_choice and call.gradients_for_callers is YES
