@@ -39,6 +39,9 @@ class _Undeclared:
     def checkpoint(self, name: str) -> Checkpoint | None:
         return self._world.checkpoint(name)
 
+    def importers(self, path: str) -> list[Source]:
+        return self._world.importers(path)
+
     def module(self, name: str, importer: str) -> Source | None:
         return self._world.module(name, importer)
 
