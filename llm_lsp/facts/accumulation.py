@@ -69,8 +69,8 @@ class Accumulation(Calls):
             return result
         self.record(node, "+=", None, Arguments([before, value], {}))
         self.graph_ids.add(id)
-        text = ast.unparse(target)
-        terms = [(term, held) for term in terms_of(added) if (held := self.held_by(term)) and ast.unparse(term) != text]
+        text = _text(target)
+        terms = [(term, held) for term in terms_of(added) if (held := self.held_by(term)) and _text(term) != text]
         self.sums[id] = Sum(target, added, ((added, value), *terms), *place, len(self.exits))
         result = Opaque(None, sources | {id})
         if isinstance(target, ast.Subscript):
@@ -122,7 +122,7 @@ class Accumulation(Calls):
         goes_on = bool(self.exits) or self.frame.parent is None
         if not goes_on or len(node.targets) > 1 or self.graph_ids.isdisjoint(value.sources):
             return value
-        added = added_to(ast.unparse(node.targets[0]), node.value)
+        added = added_to(_text(node.targets[0]), node.value)
         if added is None:
             return value
         before = self.held_by(node.targets[0]) or ANYTHING
@@ -137,7 +137,11 @@ def added_to(text: str, expression: ast.expr) -> ast.expr | None:
     if not isinstance(expression, ast.BinOp):
         return None
     for total, added in ((expression.left, expression.right), (expression.right, expression.left)):
-        if text in {ast.unparse(term) for term in terms_of(total)}:
+        if text in {_text(term) for term in terms_of(total)}:
             is_added = isinstance(expression.op, (ast.Add, ast.Sub))
             return added_to(text, total) or (added if is_added else None)
     return None
+
+
+def _text(expression: ast.expr) -> str:
+    return expression.id if isinstance(expression, ast.Name) else ast.unparse(expression)
