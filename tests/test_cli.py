@@ -167,7 +167,8 @@ def installed_rules() -> tuple[registry.RuleEntry, ...]:
         (["rule"], "CODE|NAME"),
         (["config", "gone"], "`gone` does not exist"),
         (["chek"], "chek"),
-        ([], "COMMAND"),
+        (["a.py"], "`llm-lint check a.py` lints it"),
+        ([], "`llm-lint check` lints this folder"),
     ],
 )
 def test_wrong_usage_is_one_line_and_exit_two(run: Run, arguments: list[str], said: str) -> None:

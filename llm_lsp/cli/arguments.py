@@ -6,6 +6,7 @@ With argparse: click or rich would cost a third of the time that linting a file 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Sequence
 from typing import NoReturn
@@ -39,6 +40,10 @@ def parse(arguments: Sequence[str] | None) -> tuple[Callable[[argparse.Namespace
             parser = _Parser(prog=f"llm-lint {name}", description=description, formatter_class=_Formatter)
             add(parser)
             return _COMMANDS[name], parser.parse_args(given[1:])
+    if not given:
+        raise UsageError("no command: `llm-lint check` lints this folder, `llm-lint --help` lists the others")
+    if os.path.exists(given[0]):  # noqa: PTH110 - takes whatever the shell gives
+        raise UsageError(f"`{given[0]}` is a path, no command: `llm-lint check {given[0]}` lints it")
     parser = _Parser(
         prog="llm-lint",
         description="Finds the faults in language-model code that raise nothing.",
