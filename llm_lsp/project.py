@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from llm_lsp.versions import Requirement
     from llm_lsp.world import World
 
-__all__ = ["Project", "ProjectFile"]
+__all__ = ["Project", "ProjectFile", "imported_words"]
 
 _REPOSITORY = ".git"
 _ROOT_MARKS = ("pyproject.toml", "setup.py", "setup.cfg", _REPOSITORY)
@@ -251,10 +251,17 @@ class Project:
         if root not in self._imports:
             files_by_word = self._imports[root] = {}
             for file in Walk(self.settings_in, self._outermost).files(root):
-                for word in _imported_words(file):
+                for word in self.imported_words(file):
                     files_by_word.setdefault(word, []).append(file)
         name = path.parent.name if path.stem == "__init__" else path.stem
         return sorted(file for file in self._imports[root].get(name, ()) if file != path)
+
+    def imported_words(self, file: Path) -> frozenset[str]:
+        """The words of a file's import statements; none where it can't be read."""
+        try:
+            return imported_words(file.read_bytes().decode("utf-8", "replace"))
+        except OSError:
+            return frozenset()
 
     def _find_module(self, name: str, importer: Path) -> Path | None:
         dots = len(name) - len(name.lstrip("."))
@@ -389,12 +396,8 @@ class _FileWorld:
         return None if any(problem.code == "LLM002" for problem in source.problems) else source
 
 
-def _imported_words(file: Path) -> frozenset[str]:
-    """The words of a file's import statements; a superset of the modules that it imports, without parsing it."""
-    try:
-        text = file.read_bytes().decode("utf-8", "replace")
-    except OSError:
-        return frozenset()
+def imported_words(text: str) -> frozenset[str]:
+    """The words of import statements; a superset of the modules that are imported, found without parsing."""
     import re
 
     # A quote begins a line of a notebook.

@@ -50,6 +50,11 @@ class Result:
     runs: tuple[ModelRun, ...] = ()
     """Where models are called."""
 
+    @property
+    def asks_for_importers(self) -> bool:
+        """Whether it rests on which files import this one."""
+        return any(question[0] == "importers" for question in self.asked)
+
 
 class Checker:
     """Checks documents, one after the other; in the thread that lints.
@@ -141,8 +146,8 @@ def _is_same(before: Result, unit: Unit) -> bool:
         or not _equal(before.unit.file.settings, unit.file.settings)
     ):
         return False
-    asks_for_modules = any(question[0] == "module" for question in before.asked)
-    if before.unit.project is unit.project and not asks_for_modules:
+    asks_for_files = any(question[0] in ("module", "importers") for question in before.asked)
+    if before.unit.project is unit.project and not asks_for_files:
         return True  # what a project has said of versions and checkpoints it says again
     return still_holds(before.asked, unit.project.world_for(unit.file, before.installs))
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, cast
 
 from lsprotocol import types
 
+from llm_lsp.project import imported_words
 from llm_lsp.server.positions import Encoding, Lines
 from llm_lsp.server.uris import key_of, path_of
 from llm_lsp.source import Source
@@ -38,6 +39,11 @@ class TextDocument:
     def path(self) -> Path | None:
         """The file, which may not exist yet; None for a document that is in no file."""
         return path_of(self.uri)
+
+    @cached_property
+    def imported_words(self) -> frozenset[str]:
+        """The words of its import statements."""
+        return imported_words(self.text)
 
     @property
     def is_python(self) -> bool:
@@ -82,6 +88,11 @@ class Notebook:
     def path(self) -> Path | None:
         """The file; None for a notebook that is in no file."""
         return path_of(self.uri)
+
+    @cached_property
+    def imported_words(self) -> frozenset[str]:
+        """The words of its import statements."""
+        return frozenset(word for text in self.texts for word in text.imported_words)
 
     @property
     def is_python(self) -> bool:

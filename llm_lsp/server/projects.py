@@ -39,6 +39,11 @@ class _Memory:
     problems: dict[Path, SettingsError] = field(default_factory=dict[Path, SettingsError])
     """By the settings file."""
 
+    words: dict[Path, tuple[tuple[int, int], frozenset[str]]] = field(
+        default_factory=dict[Path, "tuple[tuple[int, int], frozenset[str]]"]
+    )
+    """Of the import statements of files, with the time of their last change and their size."""
+
     def keep(self, folder: Path, settings: Settings) -> None:
         """These settings can be used, so nothing is wrong with any file on the way from the folder up to them."""
         self.good[folder] = settings
@@ -83,7 +88,7 @@ class EditorProject(Project):
     def source(self, file: ProjectFile) -> Source:
         """A file's text as the client has it open, else as it lies on the disk now."""
         document = self._documents.at(file.path)
-        if not isinstance(document, TextDocument):
+        if document is None or not document.is_python:
             self._parsed.pop(file.path, None)
             # Clients need not tell of files that change.
             status = file.path.stat()
@@ -99,9 +104,38 @@ class EditorProject(Project):
         return kept[1]
 
     def forget_files(self) -> None:
-        """Read modules, and list folders, again; settings, versions and checkpoints stay as they are."""
+        """Look for modules and importers again; settings, versions and checkpoints stay as they are."""
         self._sources.clear()
         self._listings.clear()
+        self._module_files.clear()
+        self._imports.clear()
+
+    def imported_words(self, file: Path) -> frozenset[str]:
+        """Those of the file on the disk, remembered for as long as it stays as it is."""
+        try:
+            status = file.stat()
+        except OSError:
+            return frozenset()
+        stamp = (status.st_mtime_ns, status.st_size)
+        kept = self._memory.words.get(file)
+        if kept is None or kept[0] != stamp:
+            kept = (stamp, super().imported_words(file))
+            self._memory.words[file] = kept
+        return kept[1]
+
+    def importers_of(self, path: Path) -> list[Path]:
+        """The importers on the disk, but of what is open those that import the module now."""
+        found = set(super().importers_of(path))
+        name, root = path.parent.name if path.stem == "__init__" else path.stem, self.root_of(path.parent)
+        for document in self._documents:
+            other = document.path
+            if other is None or other == path or not document.is_python or self.root_of(other.parent) != root:
+                continue
+            if name in document.imported_words:
+                found.add(other)
+            else:
+                found.discard(other)
+        return sorted(found)
 
 
 class Unit(NamedTuple):

@@ -209,15 +209,16 @@ class Session:
         if self.is_pushed(document.uri):
             self._schedule(document.uri, 0)
         if document.path is not None:
-            self._check_dependents(document.path)
+            self._check_dependents(document.path, imports_changed=True)
 
-    def changed(self, document: Document) -> None:
+    def changed(self, document: Document, before: Document) -> None:
         """A document is another one now, and those that rest on it may have other diagnostics."""
         self._outdate(document.uri)
         if self.is_pushed(document.uri):
             self._schedule(document.uri, self.debounce)
-        if document.path is not None:
-            self._check_dependents(document.path)
+        if document.path is not None and len(self._results) > 1:
+            imports_changed = document.imported_words != before.imported_words
+            self._check_dependents(document.path, imports_changed=imports_changed)
 
     def closed(self, uris: Sequence[str], path: Path | None) -> None:
         """Documents, or cells, are not open any more."""
@@ -232,7 +233,9 @@ class Session:
             self._results.pop(key, None)
             self._published.pop(key, None)
         if path is not None:
-            self._check_dependents(path)
+            # It may have been saved, and the client need not tell.
+            self._worker.submit(self.projects.forget_files)
+            self._check_dependents(path, imports_changed=True)
 
     def clear(self, uris: Sequence[str]) -> None:
         """Show nothing of texts any more."""
@@ -289,9 +292,17 @@ class Session:
         if run is not None and run.document is not self.documents.document(uri):
             run.stop.set()
 
-    def _check_dependents(self, path: Path) -> None:
-        """Have those open documents checked again whose diagnostics rest on a file that has just changed."""
-        dependents = [result.document for result in self._results.values() if path in result.files]
+    def _check_dependents(self, path: Path, *, imports_changed: bool) -> None:
+        """Have those open documents checked again whose diagnostics rest on a file that has just changed.
+
+        Where its imports are others, it may import files that it did not import before.
+        """
+        dependents = [
+            result.document
+            for result in self._results.values()
+            if result.document.path != path
+            and (path in result.files or (imports_changed and result.asks_for_importers))
+        ]
         for document in dependents:
             if self.is_pushed(document.uri):
                 self._schedule(document.uri, self.debounce)

@@ -19,4 +19,4 @@ def handle(session: Session, params: types.DidChangeTextDocumentParams) -> None:
     if changed.version <= before.version:
         # It is applied all the same: an edit that is left out would shift everything that follows.
         LOGGER.warning("%s went from version %s to %s", changed.uri, before.version, changed.version)
-    session.changed(changed)
+    session.changed(changed, before)

@@ -11,10 +11,11 @@ __all__ = ["handle"]
 
 def handle(session: Session, params: types.DidChangeNotebookDocumentParams) -> None:
     """Cells changed, moved, came or went; nothing is shown any more of those that are gone."""
+    before = session.documents.document(params.notebook_document.uri)
     changed = session.documents.change_notebook(params.notebook_document, params.change)
-    if changed is None:
+    if before is None or changed is None:
         LOGGER.error("%s was changed, but is not open", params.notebook_document.uri)
         return
     notebook, gone = changed
-    session.changed(notebook)
+    session.changed(notebook, before)
     session.clear(gone)
