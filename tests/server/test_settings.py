@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from lsprotocol import types
 
+from llm_lsp.server.capabilities import ClientCapabilities
 from llm_lsp.server.notifications import (
     did_change_configuration,
     did_change_watched_files,
@@ -117,7 +118,7 @@ def test_a_saved_settings_file_is_looked_at(workspace: Path) -> None:
 
 @pytest.mark.parametrize("capabilities", [PULLING, PUSHED_TO], ids=["pulling", "pushed to"])
 def test_invalid_settings_are_a_diagnostic_in_their_file_and_the_last_good_ones_stay(
-    capabilities: object, workspace: Path
+    capabilities: ClientCapabilities, workspace: Path
 ) -> None:
     settings = write(workspace / "llm-lint.toml", IGNORES)
 
@@ -142,7 +143,7 @@ def test_invalid_settings_are_a_diagnostic_in_their_file_and_the_last_good_ones_
         items = [each for shown in result.reports.values() for each in shown]
         return types.RelatedFullDocumentDiagnosticReport(sorted(items, key=lambda each: str(each.code)))
 
-    at_desk(workspace, work, capabilities=capabilities)  # type: ignore[arg-type]
+    at_desk(workspace, work, capabilities=capabilities)
 
 
 def test_a_rule_that_nobody_has_is_invalid_too(workspace: Path) -> None:
@@ -358,3 +359,48 @@ def test_a_client_that_pulls_is_asked_to_when_another_text_counts(workspace: Pat
         assert codes(await pulled(desk, uri)) == []
 
     at_desk(workspace, work)
+
+
+HELPER = """\
+from transformers import AutoModelForMaskedLM, AutoTokenizer
+
+tokenizer = AutoTokenizer.from_pretrained("bert-base-uncased")
+model = AutoModelForMaskedLM.from_pretrained("bert-base-uncased")
+model.eval()
+
+
+def predict(text):
+    return model(**tokenizer(text, return_tensors="pt")).logits.argmax(-1)
+"""
+CALLER = """\
+import torch
+from helper import predict
+
+with torch.no_grad():
+    print(predict("a text"))
+"""
+
+
+@pytest.mark.parametrize("capabilities", [PULLING, PUSHED_TO], ids=["pulling", "pushed to"])
+def test_who_imports_a_file_counts_as_it_is_typed(capabilities: ClientCapabilities, workspace: Path) -> None:
+    async def found(desk: Desk, uri: str) -> list[object]:
+        await desk.settled()
+        if not capabilities.pulls_diagnostics:
+            return [each.code for each in desk.shown(uri)]
+        return codes(await pulled(desk, uri))
+
+    async def work(desk: Desk) -> None:
+        uri = open_text(desk, write(workspace / "helper.py", HELPER), HELPER)
+        assert await found(desk, uri) == ["LLM301"]
+        caller = open_text(desk, workspace / "caller.py", CALLER)
+        assert await found(desk, uri) == []
+        change_text(desk, caller, CALLER.replace("from helper", "from helpers"), 2)
+        assert await found(desk, uri) == ["LLM301"]
+        change_text(desk, caller, CALLER, 3)
+        assert await found(desk, uri) == []
+        close_text(desk, caller)
+        assert await found(desk, uri) == ["LLM301"]
+        told_of(desk, write(workspace / "caller.py", CALLER), kind=types.FileChangeType.Created)
+        assert await found(desk, uri) == []
+
+    at_desk(workspace, work, capabilities=capabilities)
