@@ -34,7 +34,7 @@ __all__ = ["Calls"]
 
 _DEEPEST = 6
 _DEEPEST_OF_ROOT = 2
-_MOST_ENTRIES = 8
+_MOST_ENTRIES = 6
 _CONTAINERS = frozenset({"builtins.list", "builtins.dict", "builtins.set"})
 _NONE = Constant(None)
 
@@ -252,6 +252,8 @@ class Calls(Contexts):
         """What a method changes of what it is called on."""
         if call.name == "requires_grad_":
             self.frozen |= sources
+        elif call.name == "eval" and isinstance(call.receiver, Opaque) and call.receiver.call is not None:
+            self.put_in_evaluation.add(call.receiver.call)
         elif call.name == "fit":
             self.note_weights(call)
         elif call.name.endswith("_") and not call.name.endswith("__"):
