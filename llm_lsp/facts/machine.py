@@ -123,6 +123,7 @@ class Machine:
         """Loops whose body may run again."""
         self.left_in_evaluation: set[tuple[ast.AST, int]] = set()
         """Loops, and the modules that the end of a round may leave in evaluation mode."""
+        self.has_coroutines = "async def" in text
         self.has_samplers = "DistributedSampler" in text
         """Whether it matters who draws from a loader."""
         self.iterations: dict[tuple[ast.AST, int], Iteration] = {}
@@ -130,6 +131,8 @@ class Machine:
         self.frames_reading_gradients: set[int] = set()
         self.handed_over: dict[ast.AST, bool] = {}
         """Functions that were passed to a callee outside the program; True if it may call them in any context."""
+        self.put_in_evaluation: set[int] = set()
+        """Calls on whose unknown result `eval()` was called before it got a name."""
         self.called_quietly: set[str] = set()
         """The names of what is called where gradients are off, or may be."""
         self.entered: dict[ast.AST, int] = {}
@@ -196,11 +199,11 @@ class Machine:
 
     def behind(self, value: Value, written: ast.expr) -> Object | None:
         """What something unknown returned, by the name under which it is held: the same for all its uses."""
-        if not isinstance(value, Opaque) or value.cls is not None or value.call is None:
+        if not isinstance(value, Opaque) or value.cls not in {None, "torch.load"} or value.call is None:
             return None
         name = written.id if isinstance(written, ast.Name) else getattr(written, "attr", "")
         made = self.calls.get(value.call)
-        if not name or made is None or made.is_resolved:
+        if not name or made is None or (made.is_resolved and made.name != "torch.load"):
             return None
         key = (value.call, "held " + name)
         found = self.children.get(key)
@@ -208,6 +211,9 @@ class Machine:
             self._last_id += 1
             found = Object(self._last_id, None, made.node, name=name, call=value.call, is_outside=True)
             self.children[key] = found
+            if value.call in self.put_in_evaluation:
+                self.used(found, "eval")
+                self.heap[found.id, "#training"] = OFF
         return found
 
     # ------------------------------------------------------------ flow

@@ -113,7 +113,8 @@ class Program(Roots):
         if known is None:
             lines = self.sources[home].lines[function.node.lineno - 1 : function.node.end_lineno]
             text = "\n".join(lines)
-            known = self._worth[function.node] = any(word in text for word in library.INFLUENCES)
+            words = (*library.INFLUENCES, *library.COMPUTES) if self.has_coroutines else library.INFLUENCES
+            known = self._worth[function.node] = any(word in text for word in words)
         return known
 
     def member(self, module: Module, name: str) -> Value:

@@ -92,8 +92,6 @@ TELLS_GRAPH = frozenset({"requires_grad", "grad_fn"})
 
 RESIZES = ("resize", "vocab", "embedding", "add_token", "special_token", "chat_format")
 """Words in the name of an unknown function that say that it may give a model other rows of embeddings."""
-EMBEDDINGS = frozenset({"wte", "embed_tokens", "word_embeddings", "shared", "embed_in", "tok_embeddings", "embeddings"})
-"""Attributes under which transformers' models keep the embeddings of tokens."""
 FREEZES = frozenset({"requires_grad_", "freeze", "freeze_model", "freeze_all", "freeze_params", "freeze_parameters"})
 """Methods after which a model's parameters may need no gradients."""
 WITHOUT_AUTOGRAD = ("TF", "Flax")
@@ -128,6 +126,9 @@ INFLUENCES = (
     "autocast", "truncation", "eval()", ".train(", "clip_grad", "padding_side", "add_tokens", "add_special_tokens(", "resize_token_embeddings",
 )  # fmt: skip
 """Words of functions that can make a difference to what a rule asks about their callers."""
+
+COMPUTES = (".generate(", ".encode(", ".predict(", ".chat(", "model(", "net(", "pipe", "(**")
+"""Words of functions that may keep a coroutine waiting that calls them."""
 
 RUNS_WHAT_IT_IS_GIVEN = frozenset(
     {"map", "filter", "with_transform", "set_transform", "apply", "starmap", "imap", "imap_unordered", "step"}

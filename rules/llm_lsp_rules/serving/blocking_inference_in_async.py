@@ -222,6 +222,63 @@ async def stream(socket, prompt):
 """,
             fixed=None,
         ),
+        # The model lives in another module.
+        Bad(
+            {
+                "engine.py": """\
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+class Engine:
+    def __init__(self, name):
+        self.tokenizer = AutoTokenizer.from_pretrained(name)
+        self.model = AutoModelForCausalLM.from_pretrained(name)
+
+    def complete(self, prompt):
+        ids = self.model.generate(**self.tokenizer(prompt, return_tensors="pt"), max_new_tokens=32)
+        return self.tokenizer.decode(ids[0])
+""",
+                "main.py": """\
+import asyncio
+
+from aiohttp import web
+
+from engine import Engine
+
+engine = Engine("gpt2")
+
+async def complete(request):
+    prompt = await request.text()
+    return web.json_response(engine.complete(prompt))  # <- `engine.complete` holds up the event loop
+""",
+            },
+            fixed={
+                "engine.py": """\
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+class Engine:
+    def __init__(self, name):
+        self.tokenizer = AutoTokenizer.from_pretrained(name)
+        self.model = AutoModelForCausalLM.from_pretrained(name)
+
+    def complete(self, prompt):
+        ids = self.model.generate(**self.tokenizer(prompt, return_tensors="pt"), max_new_tokens=32)
+        return self.tokenizer.decode(ids[0])
+""",
+                "main.py": """\
+import asyncio
+
+from aiohttp import web
+
+from engine import Engine
+
+engine = Engine("gpt2")
+
+async def complete(request):
+    prompt = await request.text()
+    return web.json_response(await asyncio.to_thread(engine.complete, prompt))
+""",
+            },
+        ),
         # Cells of a notebook.
         Bad(
             {
