@@ -173,6 +173,7 @@ def half(code: str) -> list[Truth]:
 
 def test_float16_weights_that_a_trainer_with_a_scaler_trains() -> None:
     assert half("Trainer(model, arguments).train()") == [YES]
+    assert half("Trainer(model, TrainingArguments('out', fp16=torch.cuda.is_available())).train()") == [YES]
     assert half("Trainer(model=model.float(), args=arguments).train()") == []
     assert half("Trainer(model, TrainingArguments('out', bf16=True)).train()") == []
 

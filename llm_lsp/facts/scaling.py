@@ -276,10 +276,17 @@ def _setting_of_scaler(facts: Facts, record: CallRecord) -> str | None:
     call = settings.call if isinstance(settings, (Object, Opaque)) else None
     made = facts.machine.calls.get(call) if call is not None else None
     value = made.arguments.get(name) if made is not None else None
-    if made is None or not isinstance(value, Constant) or value.may or value.value not in _SCALES[name]:
+    if made is None or value is None or not _switches_on(value, _SCALES[name]):
         return None
     place = Call(facts, made).places_of_argument(name, None)[0]
     return place.text if place is not None else name
+
+
+def _switches_on(value: Value, settings: frozenset[object]) -> bool:
+    """Whether the setting is certainly one of these, or is on wherever there is a GPU."""
+    if isinstance(value, Opaque):
+        return value.cls == "torch.cuda.is_available" and True in settings
+    return isinstance(value, Constant) and not value.may and value.value in settings
 
 
 def _is_trainer(facts: Facts, record: CallRecord) -> bool:

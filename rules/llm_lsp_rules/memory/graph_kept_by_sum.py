@@ -14,7 +14,7 @@ class GraphKeptBySum(Rule):
     makes the sum the end of a longer one, which nothing frees while the sum is alive. Gradients were computed of each
     loss by itself, so nobody needs it; `backward` frees the activations, but the nodes of the graph stay, and so does
     everything on ways that `backward` did not take. Memory grows with every step until the epoch ends or the machine
-    runs out, and a sum over a long epoch may overflow the stack when it is freed.
+    runs out.
 
     Add `loss.detach()`: the sum stays a tensor on the device, so that a later `total.item()` or `all_reduce(total)`
     works as before, and no step waits for the GPU as it would for `.item()`.

@@ -12,8 +12,9 @@ class ClipBeforeUnscale(Rule):
 
     `scaler.scale(loss)` multiplies the loss, and with it every gradient, by a factor that starts at 65,536 and moves
     while training goes on; `scaler.step` divides by it again. A limit of 1.0 on gradients in between is a limit of
-    0.000015 on the real ones: almost every step is cut down to that norm, the learning rate means next to nothing,
-    and how little depends on the scale of the moment. Nothing is raised; training is slow, or stands still.
+    0.000015 on the real ones, which moves with the scale: almost every step is cut down to that norm. With SGD training
+    all but stands still; with Adam, every batch counts the same, the one to learn from and the outlier. Nothing is
+    raised.
 
     Call `scaler.unscale_(optimizer)` once before clipping: it divides the gradients of that optimizer in place, and
     `scaler.step` knows that it need not do so again.
