@@ -319,6 +319,11 @@ def test_a_forward_with_gradients_is_one_of_two_choices() -> None:
     assert [call.is_the_other_choice for call in forwards(MODEL + dedent(code))] == [True, False, False]
 
 
+@pytest.mark.parametrize("made", ["zoo.create('vit').eval()", "torch.load('vit.pt', weights_only=False).eval()"])
+def test_what_something_unseen_makes_is_a_model_if_it_is_put_to_evaluation_and_called(made: str) -> None:
+    assert [call.callee for call in forwards(f"import torch, zoo\nnet = {made}\nnet(1)")] == ["net"]
+
+
 def test_a_module_that_carries_its_state_keeps_it_known() -> None:
     code = """
     def decode(cell, state):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from llm_lsp.diagnostic import Position, Range
 from llm_lsp.facts.events import CallRecord
+from llm_lsp.facts.graphs import is_the_other_choice, makes_a_loss
 from llm_lsp.facts.guards import mention
 from llm_lsp.facts.parameters import are_optimized, may_be_frozen
 from llm_lsp.facts.place import Place
@@ -360,15 +361,7 @@ class Call:
     @property
     def is_the_other_choice(self) -> bool:
         """Whether one test decides between this forward and one of the same model with gradients off."""
-        decided = {(test, not came_out) for test, came_out in self.record.guards}
-        return bool(decided) and any(
-            record.receiver is self.record.receiver
-            and record.frame is self.record.frame
-            and record.name == "()"
-            and Call(self._facts, record).gradients is NO
-            and not decided.isdisjoint(record.guards)
-            for record in self._facts.machine.calls.values()
-        )
+        return is_the_other_choice(self._facts.machine, self.record)
 
     @property
     def model_is_optimized(self) -> Truth:
@@ -400,7 +393,7 @@ class Call:
         machine, id = self._facts.machine, self.record.id
         if id in machine.reached_gradient or id in machine.escaped or not machine.is_complete:
             return answer(NO)
-        if any(name in self._facts.differentiated_names or _makes_a_loss(name) for name in self.function_names):
+        if any(name in self._facts.differentiated_names or makes_a_loss(name) for name in self.function_names):
             return answer(NO)
         return answer(YES if id in machine.returned else NO)
 
@@ -552,11 +545,6 @@ class Call:
 def is_part_of_call(node: ast.AST, call: ast.AST) -> bool:
     """Whether it is the call itself, or what the call passes by a keyword."""
     return node is call or (isinstance(call, ast.Call) and any(node is keyword.value for keyword in call.keywords))
-
-
-def _makes_a_loss(function: str) -> bool:
-    """Whether the name says that somebody computes gradients of what the function returns."""
-    return "loss" in function and not any(word in function for word in ("eval", "val_", "valid", "test", "estimate"))
 
 
 def _names(node: ast.AST, dtype: object) -> bool:

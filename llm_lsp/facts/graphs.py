@@ -1,0 +1,34 @@
+"""Signs that a program means a forward to build a graph."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from llm_lsp.facts.values import Constant
+
+if TYPE_CHECKING:
+    from llm_lsp.facts.events import CallRecord
+    from llm_lsp.facts.machine import Machine
+
+__all__ = ["is_the_other_choice", "makes_a_loss"]
+
+_OF_EVALUATION = ("eval", "val_", "valid", "test", "estimate")
+
+
+def is_the_other_choice(machine: Machine, forward: CallRecord) -> bool:
+    """Whether one test decides between this forward and one of the same model with gradients off."""
+    decided = {(test, not came_out) for test, came_out in forward.guards}
+    return bool(decided) and any(
+        record.receiver is forward.receiver
+        and record.frame is forward.frame
+        and record.name == "()"
+        and isinstance(record.gradients, Constant)
+        and not record.gradients.value
+        and not decided.isdisjoint(record.guards)
+        for record in machine.calls.values()
+    )
+
+
+def makes_a_loss(function: str) -> bool:
+    """Whether the name says that somebody computes gradients of what the function returns."""
+    return "loss" in function and not any(word in function for word in _OF_EVALUATION)
