@@ -311,6 +311,8 @@ class Access(Machine):
             if name == "requires_grad":
                 self.frozen |= option.sources
             elif name == "data":
+                self.replace_parameters(option)
+            elif name == "data":
                 self.recast |= option.sources
             if not isinstance(option, Object):
                 if isinstance(option, Class):
@@ -338,6 +340,13 @@ class Access(Machine):
                 self.escaped |= self.flow(value)
             if option.is_outside:
                 self.hand_out(value)
+
+    def replace_parameters(self, parameter: Value) -> None:
+        """`parameter.data = ...`: the model that it is one of holds from now on what nobody knows."""
+        for id in parameter.sources:
+            given = self.calls.get(id)
+            if given is not None and isinstance(given.receiver, Object):
+                self.heap[given.receiver.id, "#dtype"] = ANYTHING
 
     def assign_item(self, owner: Value, key: Value, value: Value) -> None:
         for option, _ in options(owner):

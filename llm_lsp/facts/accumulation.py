@@ -62,7 +62,9 @@ class Accumulation(Calls):
         if self.graph_ids.isdisjoint(self.flow(value)) or self.heap[GRADIENTS] is not ON:
             return result
         place = self.place_of(target)
-        if place is None:
+        is_asked_for = isinstance(target, ast.Name) and isinstance(before, Object)
+        if place is None or is_asked_for:
+            # What a caller gives may be no number, but something that takes what it needs.
             return result
         id = self.site(node, "call")
         if id not in self.sums and not self.was_there_before(*place):

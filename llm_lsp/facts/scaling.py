@@ -34,6 +34,11 @@ _SETTINGS = {
     ),
 }  # fmt: skip
 """Which of them a class takes."""
+_SCALES_OTHERWISE = frozenset({
+    "deepspeed", "fsdp", "strategy", "plugins", "half_precision_backend", "fp16_backend", "use_cpu", "no_cuda", "deepspeed_plugin",
+    "deepspeed_plugins", "fsdp_plugin", "megatron_lm_plugin", "kwargs_handlers", "cpu",
+})  # fmt: skip
+"""Settings beside which another scaler may be at work, which takes float16 gradients, or none."""
 _UNSCALES = ("scale", "step", "clip", "grad", "optim")
 """Words in the names of unknown functions that may unscale gradients if they get the scaler."""
 
@@ -277,6 +282,8 @@ def _setting_of_scaler(facts: Facts, record: CallRecord) -> str | None:
     made = facts.machine.calls.get(call) if call is not None else None
     value = made.arguments.get(name) if made is not None else None
     if made is None or value is None or not _switches_on(value, _SCALES[name]):
+        return None
+    if not made.arguments.is_complete or not _SCALES_OTHERWISE.isdisjoint(made.arguments.keywords):
         return None
     place = Call(facts, made).places_of_argument(name, None)[0]
     return place.text if place is not None else name

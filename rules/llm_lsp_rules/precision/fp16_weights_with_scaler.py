@@ -417,6 +417,22 @@ def main(loader, precision):
     L.Trainer(precision="16-true").fit(Tuner(), loader)
     L.Trainer(precision=precision).fit(Tuner(), loader)
 """),
+        # DeepSpeed has a scaler of its own; parameters that are cast one by one.
+        Good("""\
+import torch
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+
+def train(dataset):
+    model = AutoModelForCausalLM.from_pretrained("gpt2", dtype=torch.float16)
+    arguments = TrainingArguments("out", fp16=True, deepspeed="zero3.json")
+    Trainer(model, arguments, train_dataset=dataset).train()
+
+def tune(dataset):
+    model = AutoModelForCausalLM.from_pretrained("gpt2", dtype=torch.float16)
+    for parameter in model.parameters():
+        parameter.data = parameter.data.float()
+    Trainer(model, TrainingArguments("out", fp16=True), train_dataset=dataset).train()
+"""),
         # The model is cast back before it is trained, and cast once it has been trained.
         Good("""\
 import torch
