@@ -32,21 +32,21 @@ class TokenizerOfAnotherModel(Rule):
         Bad(
             """\
 import torch
-from transformers import AutoModelForSequenceClassification, AutoTokenizer
+from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 tokenizer = AutoTokenizer.from_pretrained("distilbert-base-cased")  # <- feeds model `distilbert-base-uncased`
-model = AutoModelForSequenceClassification.from_pretrained("distilbert-base-uncased")
+model = AutoModelForMaskedLM.from_pretrained("distilbert-base-uncased")
 with torch.no_grad():
-    print(model(**tokenizer("A fine film.", return_tensors="pt")).logits.argmax(-1).item())
+    print(model(**tokenizer("A [MASK] film.", return_tensors="pt")).logits.argmax(-1).tolist())
 """,
             fixed="""\
 import torch
-from transformers import AutoModelForSequenceClassification, AutoTokenizer
+from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 tokenizer = AutoTokenizer.from_pretrained("distilbert-base-uncased")
-model = AutoModelForSequenceClassification.from_pretrained("distilbert-base-uncased")
+model = AutoModelForMaskedLM.from_pretrained("distilbert-base-uncased")
 with torch.no_grad():
-    print(model(**tokenizer("A fine film.", return_tensors="pt")).logits.argmax(-1).item())
+    print(model(**tokenizer("A [MASK] film.", return_tensors="pt")).logits.argmax(-1).tolist())
 """,
         ),
         # The name is an option of the command line, and the fix writes it as the model's load does.
