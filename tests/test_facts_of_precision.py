@@ -7,7 +7,7 @@ from textwrap import dedent
 import pytest
 
 from llm_lsp.examples import ExampleWorld
-from llm_lsp.facts import UNKNOWN, YES, Call, Facts
+from llm_lsp.facts import YES, Call, Facts
 from llm_lsp.source import Source
 
 START = """\
@@ -82,12 +82,13 @@ model(1).loss.backward()
 
 
 def test_parameters_are_optimized_as_they_are() -> None:
-    assert last_forward(TRAINED.format(cast="")).model_is_optimized is YES
+    call = last_forward(TRAINED.format(cast=""))
+    assert (dtypes(call), call.model_is_optimized) == (["float16"], YES)
 
 
 def test_parameters_whose_data_is_replaced_are_others() -> None:
     cast = "for parameter in model.parameters():\n    parameter.data = parameter.data.float()"
-    assert last_forward(TRAINED.format(cast=cast)).model_is_optimized is UNKNOWN
+    assert dtypes(last_forward(TRAINED.format(cast=cast))) == []
 
 
 HALVED = """

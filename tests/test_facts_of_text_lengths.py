@@ -62,6 +62,14 @@ def test_lengths_that_are_kept_in_a_table_are_looked_at() -> None:
         """) == [YES]
 
 
+def test_lengths_that_go_where_somebody_else_keeps_them_are_looked_at() -> None:
+    assert looks(f"""
+        def answer(text, results):
+            batch = tokenizer(text, {CUT})
+            results[0] = {{"vector": model(**batch).pooler_output.mean(), "tokens": batch.input_ids.shape[1]}}
+        """) == [YES]
+
+
 @pytest.mark.parametrize("count", ["len(judge.tokenizer(text).input_ids)", "len(judge.tokenizer.encode(text))"])
 def test_the_tokenizer_of_a_pipeline_counts_tokens(count: str) -> None:
     assert looks(f"""

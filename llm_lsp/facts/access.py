@@ -312,8 +312,6 @@ class Access(Machine):
                 self.frozen |= option.sources
             elif name == "data":
                 self.replace_parameters(option)
-            elif name == "data":
-                self.recast |= option.sources
             if not isinstance(option, Object):
                 if isinstance(option, Class):
                     option.namespace[name] = value
@@ -338,6 +336,7 @@ class Access(Machine):
                 self.escaped |= kept - self.calls.keys()
             elif option.is_outside:
                 self.escaped |= self.flow(value)
+                self.examine_lengths([value])
             if option.is_outside:
                 self.hand_out(value)
 
@@ -369,6 +368,7 @@ class Access(Machine):
                 self.heap[option.id, "keys"] = ANYTHING
             if option.is_outside:
                 self.escaped |= self.flow(value)
+                self.examine_lengths([value])
                 self.hand_out(value)
 
     # ------------------------------------------------------------ labels

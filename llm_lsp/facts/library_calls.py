@@ -172,8 +172,7 @@ class LibraryCalls(Gradients):
         self.items_of_datasets(arguments, call.node)
         sources = self.flow_of(arguments)
         collate = arguments.get("collate_fn")
-        is_own = isinstance(collate, Object) and isinstance(collate.cls, Class)
-        if collate is None or not (is_own or isinstance(collate, (Function, Bound, Partial))):
+        if collate is None or not self.is_own_callable(collate):
             return sources
         batch = self.make("builtins.list", call.node)
         self.heap[batch.id, "each"] = self.iterate(arguments.get("dataset", 0) or ANYTHING, call.node)
@@ -213,7 +212,7 @@ class LibraryCalls(Gradients):
 
     def map_over(self, receiver: Value, name: str, arguments: Arguments, node: ast.AST) -> Value | None:
         """`dataset.map(function)` and its like: the function is called with an item, and the result holds what it returns."""
-        given = [value for value in arguments.values() if isinstance(value, (Function, Bound, Partial))]
+        given = [value for value in arguments.values() if self.is_own_callable(value)]
         if name not in library.RUNS_WHAT_IT_IS_GIVEN or not given:
             made_by = receiver.cls if isinstance(receiver, Opaque) and receiver.cls is not None else ""
             self.hand_over(arguments, in_any_context=self.may_switch(f"{made_by}.{name}"))
@@ -236,6 +235,12 @@ class LibraryCalls(Gradients):
             given = arguments.get("initargs", position and position + 1)
             items = list(given.items) if isinstance(given, Tuple) else []
             self.call(initialise, Arguments(items, {}), node)
+
+    def is_own_callable(self, value: Value) -> bool:
+        """Whether it is a function of the program, or an instance that is called like one."""
+        if isinstance(value, Object):
+            return isinstance(value.cls, Class) and isinstance(value.cls.find("__call__"), Function)
+        return isinstance(value, (Function, Bound, Partial))
 
     def hand_over(self, arguments: Arguments, *, in_any_context: bool) -> None:
         """Functions given to a library are called by it."""

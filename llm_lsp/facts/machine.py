@@ -113,8 +113,6 @@ class Machine:
         """Models and tokenizers that a function returns in one tuple."""
         self.frozen: set[int] = set()
         """Models, by id, and calls that gave parameters, some of which no longer require gradients."""
-        self.recast: set[int] = set()
-        """Calls that gave parameters whose data somebody replaced."""
         self.adapted: set[int] = set()
         """Models, by id, that were given adapters to train."""
         self.switches: dict[int, dict[int, str]] = {}

@@ -35,8 +35,6 @@ def are_optimized(machine: Machine, model: Object) -> Truth:
         asked = record.receiver if record.name in {"parameters", "named_parameters"} else None
         if isinstance(asked, Object) and asked.id in owners:
             given.add(record.id)
-    if given & machine.recast:
-        return UNKNOWN
     is_optimized = False
     for record in machine.calls.values():
         if library.kind_of(record.name) == "optimizer":
