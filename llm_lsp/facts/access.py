@@ -276,8 +276,7 @@ class Access(Machine):
             return
         owner = self.owner_of(name)
         known = owner.locals.get(name)
-        outside = len(frame.parent.guards) if frame.parent is not None else 0
-        owner.locals[name] = value if known is None or len(frame.guards) <= outside else join(known, value)
+        owner.locals[name] = join(known, value) if known is not None and frame.is_in_a_branch else value
 
     def owner_of(self, name: str) -> Frame:
         """The frame whose variable the name is, where the function that runs assigns it."""
@@ -308,10 +307,8 @@ class Access(Machine):
     def assign_attribute(self, owner: Value, name: str, value: Value) -> None:
         choices = options(owner)
         for option, _ in choices:
-            if name == "requires_grad":
-                self.frozen |= option.sources
-            elif name == "data":
-                self.replace_parameters(option)
+            if name in {"requires_grad", "data"}:
+                self.change_parameter(option, name)
             if not isinstance(option, Object):
                 if isinstance(option, Class):
                     option.namespace[name] = value
@@ -340,8 +337,11 @@ class Access(Machine):
             if option.is_outside:
                 self.hand_out(value)
 
-    def replace_parameters(self, parameter: Value) -> None:
-        """`parameter.data = ...`: the model that it is one of holds from now on what nobody knows."""
+    def change_parameter(self, parameter: Value, name: str) -> None:
+        """`parameter.requires_grad = ...` or `.data = ...`: then the model that it is one of holds what nobody knows."""
+        if name == "requires_grad":
+            self.frozen |= parameter.sources
+            return
         for id in parameter.sources:
             given = self.calls.get(id)
             if given is not None and isinstance(given.receiver, Object):
