@@ -125,14 +125,22 @@ def blocking_inferences(facts: Facts) -> Iterator[Blocking]:
     """The calls in coroutines that compute with a model, each once."""
     if not any(isinstance(node, ast.AsyncFunctionDef) for node in facts.machine.functions):
         return
+    calls = [call for call in _inferences(facts) if _is_led_to_by_a_coroutine(call)]
+    if not calls:
+        return
     handed = _handed_over(facts)
     awaited, consumed = _ways_of_use(facts)
     seen: set[ast.AST] = set()
-    for call in _inferences(facts):
+    for call in calls:
         found = _in_coroutine(facts, call.record, handed, consumed)
         if found is not None and found[0] not in seen and found[0] not in awaited:
             seen.add(found[0])
             yield Blocking(facts, call, *found)
+
+
+def _is_led_to_by_a_coroutine(call: Call) -> bool:
+    functions = (frame.function for frame in call.record.frame.chain() if frame.function is not None)
+    return any(isinstance(function.node, ast.AsyncFunctionDef) for function in functions)
 
 
 def _inferences(facts: Facts) -> Iterator[Call]:
