@@ -12,7 +12,7 @@ from llm_lsp.facts.checkpoints import checkpoints_of
 from llm_lsp.facts.events import CallRecord, Labels
 from llm_lsp.facts.padding import is_of_several_texts, pads
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
-from llm_lsp.facts.values import Class, Constant, Object, Opaque, Sources, Value, options
+from llm_lsp.facts.values import Bound, Class, Constant, Function, Object, Opaque, Sources, Value, options
 from llm_lsp.knowledge import inputs, library
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ class PaddedLabels:
         for record in self._facts.records:
             if library.kind_of(record.name) == "trainer":
                 is_reached = bool(self._sources & (record.flow | machine.flow_of(record.arguments)))
+                is_reached = is_reached or self._is_made_by(record.arguments.get("data_collator", 2))
             else:
                 keywords = record.arguments.keywords
                 takes = record.name == "()" and ("labels" in keywords or record.arguments.spread)
@@ -111,12 +112,21 @@ class PaddedLabels:
         if isinstance(record.receiver, Class) and self._facts.machine.kind_of_class(record.receiver) == "trainer":
             return True
         if library.kind_of(record.name) == "trainer":
-            collator = arguments.keywords.get("data_collator")
+            collator = arguments.get("data_collator", 2)
             return not record.name.startswith("transformers.") or (
-                collator is not None and not _leaves_labels(self._facts, collator)
+                collator is not None and not _leaves_labels(self._facts, collator) and not self._is_made_by(collator)
             )
         is_model = isinstance(record.receiver, Object) and self._facts.is_model(record.receiver) is YES
         return not record.is_resolved and not is_model and any(self._is_part(value) for value in arguments.values())
+
+    def _is_made_by(self, collator: Value | None) -> bool:
+        """Whether a collator of the program tokenizes: what it returns is the batch, as far as it goes."""
+        function = collator.function if isinstance(collator, Bound) else collator
+        if not isinstance(function, Function):
+            return False
+        return any(
+            frame.function is not None and frame.function.node is function.node for frame in self._record.frame.chain()
+        )
 
     def _is_part(self, value: Value) -> bool:
         return any(is_ids(option) and self._record.id in option.sources for option, _ in options(value))

@@ -148,6 +148,39 @@ def tune(dataset):
                 ]
             }
         ),
+        # A collator of the program's own.
+        Bad(
+            """\
+from transformers import AutoModelForCausalLM, AutoTokenizer, Trainer, TrainingArguments
+
+tokenizer = AutoTokenizer.from_pretrained("EleutherAI/pythia-70m")
+tokenizer.add_special_tokens({"pad_token": "<|padding|>"})
+
+def collate(rows):
+    batch = tokenizer([row["text"] for row in rows], padding="longest", return_tensors="pt")
+    batch["labels"] = batch["input_ids"].clone()  # <- is padded
+    return batch
+
+def main(rows):
+    model = AutoModelForCausalLM.from_pretrained("EleutherAI/pythia-70m")
+    Trainer(model=model, args=TrainingArguments("out"), train_dataset=rows, data_collator=collate).train()
+""",
+            fixed="""\
+from transformers import AutoModelForCausalLM, AutoTokenizer, Trainer, TrainingArguments
+
+tokenizer = AutoTokenizer.from_pretrained("EleutherAI/pythia-70m")
+tokenizer.add_special_tokens({"pad_token": "<|padding|>"})
+
+def collate(rows):
+    batch = tokenizer([row["text"] for row in rows], padding="longest", return_tensors="pt")
+    batch["labels"] = batch["input_ids"].masked_fill(batch["attention_mask"] == 0, -100)
+    return batch
+
+def main(rows):
+    model = AutoModelForCausalLM.from_pretrained("EleutherAI/pythia-70m")
+    Trainer(model=model, args=TrainingArguments("out"), train_dataset=rows, data_collator=collate).train()
+""",
+        ),
         # What a metric puts back into labels masks none of them.
         Bad(
             """\
@@ -255,6 +288,29 @@ def perplexity(text):
     first = model(**one, labels=one["input_ids"]).loss
     second = model(**other, labels=other["input_ids"]).loss
     return [loss.exp().item() for loss in (first, second, model(**third, labels=third["input_ids"]).loss)]
+"""),
+        # A collator of the program's own masks them, what another function has padded too.
+        Good("""\
+from transformers import AutoModelForCausalLM, AutoTokenizer, Trainer, TrainingArguments
+
+tokenizer = AutoTokenizer.from_pretrained("EleutherAI/pythia-70m")
+tokenizer.add_special_tokens({"pad_token": "<|padding|>"})
+
+def prepare(batch):
+    tokens = tokenizer(batch["text"], padding="max_length", max_length=128)
+    tokens["labels"] = tokens["input_ids"].copy()
+    return tokens
+
+def collate(rows):
+    batch = tokenizer.pad(rows, return_tensors="pt")
+    batch["labels"] = batch["input_ids"].clone()
+    batch["labels"][batch["attention_mask"] == 0] = -100
+    return batch
+
+def main(dataset):
+    model = AutoModelForCausalLM.from_pretrained("EleutherAI/pythia-70m")
+    data = dataset.map(prepare, batched=True)
+    Trainer(model=model, args=TrainingArguments("out"), train_dataset=data, data_collator=collate).train()
 """),
         # A collator makes the labels anew.
         Good("""\
