@@ -324,6 +324,19 @@ def test_what_something_unseen_makes_is_a_model_if_it_is_put_to_evaluation_and_c
     assert [call.callee for call in forwards(f"import torch, zoo\nnet = {made}\nnet(1)")] == ["net"]
 
 
+def test_a_mode_that_only_a_branch_sets_is_not_known_behind_it() -> None:
+    code = """
+    def features(net, batch, training):
+        if not training:
+            net.eval()
+        return net(batch)
+    def outputs(net, batch):
+        net.eval()
+        return net(batch)
+    """
+    assert [call.is_in_evaluation_mode for call in forwards(code)] == [UNKNOWN, YES]
+
+
 def test_a_module_that_carries_its_state_keeps_it_known() -> None:
     code = """
     def decode(cell, state):

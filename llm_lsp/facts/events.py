@@ -111,6 +111,11 @@ class Frame:
             frame = frame.parent
         return False
 
+    @property
+    def is_in_a_branch(self) -> bool:
+        """Whether a test of this activation decided that what runs now is reached."""
+        return len(self.guards) > (len(self.parent.guards) if self.parent is not None else 0)
+
     def chain(self) -> list[Frame]:
         """This frame and those that led to it, innermost first."""
         frames: list[Frame] = []

@@ -1,18 +1,30 @@
-"""Signs that a program means a forward to build a graph."""
+"""Whether a forward builds a graph, and signs that the program means it to."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from llm_lsp.facts.values import Constant
+from llm_lsp.facts.values import Constant, Object
+from llm_lsp.knowledge import library
 
 if TYPE_CHECKING:
     from llm_lsp.facts.events import CallRecord
     from llm_lsp.facts.machine import Machine
 
-__all__ = ["is_the_other_choice", "makes_a_loss"]
+__all__ = ["has_autograd", "is_the_other_choice", "keeps_adapters", "makes_a_loss"]
 
 _OF_EVALUATION = ("eval", "val_", "valid", "test", "estimate")
+
+
+def has_autograd(model: Object) -> bool:
+    """False for transformers' models of other frameworks, which build no graph by themselves."""
+    name = model.cls.rpartition(".")[2] if isinstance(model.cls, str) else ""
+    return not name.startswith(library.WITHOUT_AUTOGRAD)
+
+
+def keeps_adapters(machine: Machine, model: Object) -> bool:
+    """Whether the adapters that the model was given stay apart from its weights."""
+    return library.UNLOADS_ADAPTERS.isdisjoint(machine.uses.get(model.id, ()))
 
 
 def is_the_other_choice(machine: Machine, forward: CallRecord) -> bool:

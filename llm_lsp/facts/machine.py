@@ -129,6 +129,8 @@ class Machine:
         self.frames_reading_gradients: set[int] = set()
         self.handed_over: dict[ast.AST, bool] = {}
         """Functions that were passed to a callee outside the program; True if it may call them in any context."""
+        self.switched_in_a_branch: set[int] = set()
+        """Objects from outside whose mode only a branch is seen to set first: on the other way it is not known."""
         self.put_in_evaluation: set[int] = set()
         """Calls on whose unknown result `eval()` was called before it got a name."""
         self.called_quietly: set[str] = set()

@@ -67,7 +67,9 @@ class ModelStates(Expressions):
         found: dict[str, Value] = {}
         for key, value in values.items():
             is_list = isinstance(value, Object) and value.cls == "builtins.list"
-            found[key] = self.heap.get((value.id, "items"), ANYTHING) if is_list and isinstance(value, Object) else value
+            found[key] = (
+                self.heap.get((value.id, "items"), ANYTHING) if is_list and isinstance(value, Object) else value
+            )
         return found
 
     def copied(self, original: Object, call: CallRecord, node: ast.AST) -> Value:
@@ -168,6 +170,8 @@ class ModelStates(Expressions):
         written = node if isinstance(node, ast.expr) else None
         if name in {"eval", "train"}:
             self.switches.setdefault(model.id, {})[self.site(node, "call")] = name
+            if model.is_outside and (model.id, "#training") not in self.heap and self.frame.is_in_a_branch:
+                self.switched_in_a_branch.add(model.id)
             self.heap[model.id, "#training"] = OFF if name == "eval" else _mode(arguments)
         elif name in _CASTS:
             self.heap[model.id, "#dtype"] = Constant(_CASTS[name], written)

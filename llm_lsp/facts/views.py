@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from llm_lsp.diagnostic import Position, Range
 from llm_lsp.facts.events import CallRecord
-from llm_lsp.facts.graphs import is_the_other_choice, makes_a_loss
+from llm_lsp.facts.graphs import has_autograd, is_the_other_choice, keeps_adapters, makes_a_loss
 from llm_lsp.facts.guards import mention
 from llm_lsp.facts.parameters import are_optimized, may_be_frozen
 from llm_lsp.facts.place import Place
@@ -301,8 +301,9 @@ class Call:
     @property
     def is_in_evaluation_mode(self) -> Truth:
         """Whether the model that is called was put, or comes, in evaluation mode."""
-        training = self.record.state.get("training")
-        truth = _switch(training) if training is not None else UNKNOWN
+        training, receiver = self.record.state.get("training"), self.record.receiver
+        is_sometimes = isinstance(receiver, Object) and receiver.id in self._facts.machine.switched_in_a_branch
+        truth = _switch(training) if training is not None and not is_sometimes else UNKNOWN
         return answer({YES: NO, NO: YES, UNKNOWN: UNKNOWN}[truth])
 
     def states(self, name: str) -> list[Choice]:
@@ -350,12 +351,10 @@ class Call:
     def model_needs_gradients(self) -> Truth:
         """Whether some parameter of the model that is called requires gradients, so that its forward builds a graph."""
         machine, receiver = self._facts.machine, self.record.receiver
-        cls = receiver.cls if isinstance(receiver, Object) else None
-        if isinstance(cls, str) and cls.rpartition(".")[2].startswith(library.WITHOUT_AUTOGRAD):
+        if isinstance(receiver, Object) and not has_autograd(receiver):
             return answer(NO)
         if isinstance(receiver, Object) and receiver.id in machine.adapted:
-            keeps = library.UNLOADS_ADAPTERS.isdisjoint(machine.uses.get(receiver.id, ()))
-            return answer(YES if keeps else UNKNOWN)
+            return answer(YES if keeps_adapters(machine, receiver) else UNKNOWN)
         return answer(YES if self.model_is_frozen is NO else UNKNOWN)
 
     @property
