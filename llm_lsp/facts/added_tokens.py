@@ -173,9 +173,12 @@ def added_tokens(facts: Facts) -> Iterator[AddedTokens]:
     """Tokens that are added to a tokenizer whose vocabulary is that of a model which its output goes to."""
     records = list(_additions(facts))
     yield from _met_with(facts, records)
-    if all(record.frame.function is None for record in records):
-        return
-    for importer in facts.world.importers(facts.source.path)[:_MOST_IMPORTERS]:
+    roots = (record.frame.root.function for record in records)
+    names = {root.name if root.owner is None else root.owner.node.name for root in roots if root is not None}
+    importers = facts.world.importers(facts.source.path) if names else []
+    # A module that does not name what adds the tokens does not lead there: running it is what costs.
+    callers = [importer for importer in importers if any(name in importer.text for name in names)]
+    for importer in callers[:_MOST_IMPORTERS]:
         other = type(facts)(importer, facts.world, facts.stop, entered=facts.source)
         try:
             for added in _met_with(other, list(_additions(other))):
