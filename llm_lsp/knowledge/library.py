@@ -126,6 +126,11 @@ INFLUENCES = (
     "autocast", "truncation", "eval()", ".train(", "clip_grad", "padding_side", "add_tokens", "add_special_tokens(", "resize_token_embeddings",
 )  # fmt: skip
 """Words of functions that can make a difference to what a rule asks about their callers."""
+WORTH_RUNNING = (
+    *INFLUENCES, "model(", "net(", "encoder(", "decoder(", "generate(", "(**", "eval(", "train(", "labels", "attentions", "max_length", "async def",
+    "set_epoch", "DistributedSampler", "loss +=", "+= loss", "shuffle", "sample(", "choice",
+)  # fmt: skip
+"""Words of functions that a rule may report on."""
 
 COMPUTES = (".generate(", ".encode(", ".predict(", ".chat(", "model(", "net(", "pipe", "(**")
 """Words of functions that may keep a coroutine waiting that calls them."""
