@@ -127,10 +127,11 @@ INFLUENCES = (
 )  # fmt: skip
 """Words of functions that can make a difference to what a rule asks about their callers."""
 WORTH_RUNNING = (
-    *INFLUENCES, "model(", "net(", "encoder(", "decoder(", "generate(", "(**", "eval(", "train(", "labels", "attentions", "max_length", "async def",
-    "set_epoch", "DistributedSampler", "loss +=", "+= loss", "shuffle", "sample(", "choice",
+    *(word for word in INFLUENCES if word not in {"seed", "rand"}),
+    *("model(", "net(", "encoder(", "decoder(", "generate(", "(**", "eval(", "train(", "labels", "attentions", "max_length", "async def"),
+    *("set_epoch", "DistributedSampler", "loss +=", "+= loss"),
 )  # fmt: skip
-"""Words of functions that a rule may report on."""
+"""Words of functions that a rule may report on where nobody calls them; draws and seeds count only where somebody trains."""
 
 COMPUTES = (".generate(", ".encode(", ".predict(", ".chat(", "model(", "net(", "pipe", "(**")
 """Words of functions that may keep a coroutine waiting that calls them."""
