@@ -138,22 +138,22 @@ def padded_labels(facts: Facts) -> Iterator[PaddedLabels]:
     for labels in _stored(facts):
         made = [facts.machine.calls[id] for id in labels.ids or () if id in facts.machine.calls]
         if len(made) == 1 and _pads(facts, made[0]):
-            yield PaddedLabels(facts, labels.node, made[0], labels.owner | {made[0].id})
+            yield PaddedLabels(facts, _written(facts, labels.node), made[0], labels.owner | {made[0].id})
     for record in records:
         if "text_target" in record.arguments.keywords and _pads(facts, record):
             yield PaddedLabels(facts, record.node, record, frozenset({record.id}))
 
 
+def _written(facts: Facts, target: ast.AST) -> ast.AST:
+    """What is assigned to `batch["labels"]`; anything else stands for itself."""
+    statements = ast.walk(facts.source.tree) if isinstance(target, ast.Subscript) else ()
+    return next((node.value for node in statements if isinstance(node, ast.Assign) and target in node.targets), target)
+
+
 def _stored(facts: Facts) -> Iterator[Labels]:
     """What is stored as labels, or passed to a model as such."""
     machine = facts.machine
-    targets = {labels.node for labels in machine.labelled.values() if isinstance(labels.node, ast.Subscript)}
-    written: dict[ast.AST, ast.AST] = {}
-    if targets:
-        statements = (node for node in ast.walk(facts.source.tree) if isinstance(node, ast.Assign))
-        written = {target: node.value for node in statements for target in node.targets if target in targets}
-    for labels in machine.labelled.values():
-        yield labels._replace(node=written.get(labels.node, labels.node))
+    yield from machine.labelled.values()
     for run in facts.runs_of_models():
         value = run.record.arguments.keywords.get("labels")
         node = run.record.node

@@ -36,9 +36,7 @@ class Roots(Interpreter):
         self.idle = self.idle_functions()
         while self.is_complete:
             waiting = [
-                function
-                for node, function in self.functions.items()
-                if node not in self.idle and self.is_waiting(node)
+                function for node, function in self.functions.items() if node not in self.idle and self.is_waiting(node)
             ]
             if not waiting:
                 break
@@ -55,14 +53,20 @@ class Roots(Interpreter):
                     self.trail.redo(left)
                     self.trail.join_with_before(mark)
                     mark = self.trail.mark()
+        # It may have run as a root before anybody was seen to hand it over, or be called by what was not run.
+        idle = "\n".join(self.idle.values())
+        unknown: dict[int, bool] = {}
         for call in self.calls.values():
-            root = call.frame.root.function
-            if root is not None and (self.is_handed_over(root) or self.may_be_called_quietly(root)):
-                # It may have run as a root before anybody was seen to hand it over.
-                call.gradients = ANYTHING
-            elif root is not None and any(f"{root.name}(" in text for text in self.idle.values()):
-                # It is called by a function that was not run.
-                call.gradients = ANYTHING
+            root = call.frame.root
+            if root.function is not None:
+                if root.id not in unknown:
+                    unknown[root.id] = (
+                        self.is_handed_over(root.function)
+                        or self.may_be_called_quietly(root.function)
+                        or f"{root.function.name}(" in idle
+                    )
+                if unknown[root.id]:
+                    call.gradients = ANYTHING
         if self.superseded:
             self.calls = {id: call for id, call in self.calls.items() if call.frame.root.id not in self.superseded}
 
