@@ -8,25 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from llm_lsp.diagnostic import Applicability, Range, Severity
 from llm_lsp.facts import (
     NO,
     UNKNOWN,
     YES,
-    Blocking,
     Call,
     Choice,
     Extent,
     Facts,
-    Generator,
-    KeptMode,
-    ModelLoad,
     Place,
-    RepeatedLoader,
     Truth,
 )
+
+if TYPE_CHECKING:
+    from llm_lsp.facts.coroutines import Blocking
+    from llm_lsp.facts.heads import ModelLoad
+    from llm_lsp.facts.randomness import Generator
+    from llm_lsp.facts.rounds import KeptMode, RepeatedLoader
 
 __all__ = [
     "NO",
@@ -59,6 +60,24 @@ __all__ = [
     "Wrap",
     "WrapFollowing",
 ]
+
+
+_ANSWERS = {
+    "Blocking": "coroutines",
+    "Generator": "randomness",
+    "KeptMode": "rounds",
+    "ModelLoad": "heads",
+    "RepeatedLoader": "rounds",
+}
+"""Types of answers that only the rules name that ask for them, with their modules in `llm_lsp.facts`."""
+
+
+def __getattr__(name: str) -> object:
+    if name not in _ANSWERS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"llm_lsp.facts.{_ANSWERS[name]}"), name)
 
 
 # ---------------------------------------------------------------- changes: what a fix does, declared, not typed

@@ -9,7 +9,8 @@ from textwrap import dedent, indent
 import pytest
 
 from llm_lsp.examples import ExampleWorld
-from llm_lsp.facts import NO, UNKNOWN, YES, Call, Facts, ModelLoad, Stopped, Truth
+from llm_lsp.facts import NO, UNKNOWN, YES, Call, Facts, Stopped, Truth
+from llm_lsp.facts.heads import ModelLoad
 from llm_lsp.source import Source
 
 MODEL = """

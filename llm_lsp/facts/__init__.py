@@ -11,23 +11,13 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from llm_lsp.facts import added_tokens, attention, heads, labels, lengths, padding
-from llm_lsp.facts.attention import AttentionRequest
-from llm_lsp.facts.callers import Callers
-from llm_lsp.facts.coroutines import Blocking, blocking_inferences
 from llm_lsp.facts.events import CallRecord
 from llm_lsp.facts.extents import TRAINS, Extent, inference_around, training_nodes, way
 from llm_lsp.facts.guards import assigned_tests
-from llm_lsp.facts.heads import ModelLoad
-from llm_lsp.facts.labels import PaddedLabels
 from llm_lsp.facts.machine import Stopped
 from llm_lsp.facts.meetings import TOKENIZATIONS, Meetings
 from llm_lsp.facts.place import Place
 from llm_lsp.facts.program import Program
-from llm_lsp.facts.randomness import Generator, generators
-from llm_lsp.facts.rounds import KeptMode, RepeatedLoader, kept_modes, repeated_loaders
-from llm_lsp.facts.scaling import Clipping, HalfTraining, clippings, half_trainings
-from llm_lsp.facts.sums import RunningSum, running_sums
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer, set_answer_hook
 from llm_lsp.facts.values import Class, Object, Symbol, Value
 from llm_lsp.facts.views import Argument, Call, Choice, Loaded, Meeting, constants_of, is_part_of_call
@@ -35,6 +25,18 @@ from llm_lsp.knowledge import library
 from llm_lsp.parsing import python_tree
 
 if TYPE_CHECKING:
+    from llm_lsp.facts.added_tokens import AddedTokens
+    from llm_lsp.facts.attention import AttentionRequest
+    from llm_lsp.facts.callers import Callers
+    from llm_lsp.facts.coroutines import Blocking
+    from llm_lsp.facts.heads import ModelLoad
+    from llm_lsp.facts.labels import PaddedLabels
+    from llm_lsp.facts.lengths import Length
+    from llm_lsp.facts.padding import PaddedPrompts
+    from llm_lsp.facts.randomness import Generator
+    from llm_lsp.facts.rounds import KeptMode, RepeatedLoader
+    from llm_lsp.facts.scaling import Clipping, HalfTraining
+    from llm_lsp.facts.sums import RunningSum
     from llm_lsp.source import Source
     from llm_lsp.world import World
 
@@ -43,23 +45,13 @@ __all__ = [
     "UNKNOWN",
     "YES",
     "Argument",
-    "AttentionRequest",
-    "Blocking",
     "Call",
     "Choice",
-    "Clipping",
     "Extent",
     "Facts",
-    "Generator",
-    "HalfTraining",
-    "KeptMode",
     "Loaded",
     "Meeting",
-    "ModelLoad",
-    "PaddedLabels",
     "Place",
-    "RepeatedLoader",
-    "RunningSum",
     "Stopped",
     "Truth",
     "set_answer_hook",
@@ -232,30 +224,44 @@ class Facts:
 
     def blocking_inferences(self) -> Iterator[Blocking]:
         """The calls in coroutines that compute with a model before they return."""
+        from llm_lsp.facts.coroutines import blocking_inferences
+
         return blocking_inferences(self)
 
     def kept_modes(self) -> Iterator[KeptMode]:
         """The `eval()` calls in a loop that a training pass of a later round may find as they left the model."""
+        from llm_lsp.facts.rounds import kept_modes
+
         return kept_modes(self)
 
     def repeated_loaders(self) -> Iterator[RepeatedLoader]:
         """The loaders with a distributed sampler that are run through inside a loop."""
+        from llm_lsp.facts.rounds import repeated_loaders
+
         return repeated_loaders(self)
 
     def generators(self) -> Iterator[Generator]:
         """The generators of random numbers that the program's entry points draw from."""
+        from llm_lsp.facts.randomness import generators
+
         return generators(self)
 
     def running_sums(self) -> Iterator[RunningSum]:
         """The sums that go on from round to round of a loop, and of whose terms there may be gradients."""
+        from llm_lsp.facts.sums import running_sums
+
         return running_sums(self)
 
     def clippings(self) -> Iterator[Clipping]:
         """The calls that clip gradients of a loss that a scaler has scaled."""
+        from llm_lsp.facts.scaling import clippings
+
         return clippings(self)
 
     def half_trainings(self) -> Iterator[HalfTraining]:
         """Where weights in float16 come to what trains with a loss scaler."""
+        from llm_lsp.facts.scaling import half_trainings
+
         return half_trainings(self)
 
     def tokenizations(self) -> Iterator[Call]:
@@ -363,16 +369,49 @@ class Facts:
     @cached_property
     def callers(self) -> Callers:
         """What other modules of the project do with this one's functions."""
+        from llm_lsp.facts.callers import Callers
+
         return Callers(self)
 
     # ------------------------------------------------------------ what goes into models
 
-    added_tokens = added_tokens.added_tokens
-    attention_requests = attention.attention_requests
-    lengths = lengths.lengths
-    model_loads = heads.model_loads
-    padded_labels = labels.padded_labels
-    padded_prompts = padding.padded_prompts
+    # Each answer has a module of its own, loaded by the first rule that asks: all of them cost a fifth of a start.
+
+    def added_tokens(self) -> Iterator[AddedTokens]:
+        """Tokens that are added to a tokenizer, with the model that gets its output."""
+        from llm_lsp.facts.added_tokens import added_tokens
+
+        return added_tokens(self)
+
+    def attention_requests(self) -> Iterator[AttentionRequest]:
+        """The runs of models that are asked for their attention maps."""
+        from llm_lsp.facts.attention import attention_requests
+
+        return attention_requests(self)
+
+    def lengths(self) -> Iterator[Length]:
+        """The lengths that the program asks of what a model's context limits."""
+        from llm_lsp.facts.lengths import lengths
+
+        return lengths(self)
+
+    def model_loads(self) -> Iterator[ModelLoad]:
+        """The models that are loaded by name through a class that chooses by the checkpoint."""
+        from llm_lsp.facts.heads import model_loads
+
+        return model_loads(self)
+
+    def padded_labels(self) -> Iterator[PaddedLabels]:
+        """The ids of padded texts that become labels."""
+        from llm_lsp.facts.labels import padded_labels
+
+        return padded_labels(self)
+
+    def padded_prompts(self, call: Call) -> Iterator[PaddedPrompts]:
+        """The padded texts that a call of `generate` continues."""
+        from llm_lsp.facts.padding import padded_prompts
+
+        return padded_prompts(self, call)
 
     # ------------------------------------------------------------ chains
 
