@@ -196,7 +196,8 @@ class ModelLoad:
     def _is_hidden(self) -> bool:
         """Whether something besides its name says what the checkpoint is."""
         arguments, place = self.call.record.arguments, self.class_place
-        is_named = self.is_of_a_pipeline or place.text.rpartition(".")[2] == self.class_name
+        written = place.text.rpartition(".")[2]
+        is_named = self.is_of_a_pipeline or written == self.class_name or f" as {written}" in self._facts.source.text
         return not is_named or not arguments.is_complete or any(arguments.get(name) is not None for name in _HIDES_TYPE)
 
     def _keeps_its_weights(self, model: Object) -> bool:

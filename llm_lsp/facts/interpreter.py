@@ -12,6 +12,7 @@ from llm_lsp.facts.machine import AUTOCAST, GRADIENTS
 from llm_lsp.facts.store import Changes, Store
 from llm_lsp.facts.values import (
     ANYTHING,
+    Bound,
     Class,
     Constant,
     Function,
@@ -121,7 +122,7 @@ class Interpreter(Accumulation):
             self.functions[node] = function
         value: Value = function
         for decorator in reversed(decorators):
-            if isinstance(decorator, (Function, Class)):
+            if isinstance(decorator, (Function, Class, Bound)):
                 wrapped = self.call(decorator, Arguments([value], {}), node)
                 value = wrapped if isinstance(wrapped, (Function, Object)) else value
         if isinstance(value, Function) and value is not function:

@@ -171,7 +171,20 @@ ATTENTIONS = frozenset({"attentions", "encoder_attentions", "decoder_attentions"
 ADDS_TOKENS = frozenset({"add_tokens", "add_special_tokens"})
 """Methods by which a tokenizer's vocabulary grows."""
 MAKES_PIECES = frozenset(
-    {"view", "reshape", "split", "chunk", "unfold", "tensor_split", "array_split", "narrow", "index_select", "batched", "hsplit", "islice"}
+    {
+        "view",
+        "reshape",
+        "split",
+        "chunk",
+        "unfold",
+        "tensor_split",
+        "array_split",
+        "narrow",
+        "index_select",
+        "batched",
+        "hsplit",
+        "islice",
+    }
 )
 """Functions and methods, by their last names, that make pieces of a tensor or list of ids."""
 SPECIAL_TOKENS = frozenset({

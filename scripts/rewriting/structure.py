@@ -100,6 +100,9 @@ def _with_function(tree: ast.Module, path: _Path) -> ast.Module | None:
     if isinstance(around, ast.ClassDef):
         return None
     stored = stored_names(statement)
+    outer = {name for node in ast.walk(around) if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names}
+    if outer & stored:
+        return None
     if any(name in stored for node in scopes[:-1] for name in bound_names(node)) or _names_in(changed, "extracted"):
         return None
     read = free_names(statement) | _augmented(statement)
