@@ -287,8 +287,7 @@ class Facts:
     @cached_property
     def tried(self) -> list[frozenset[ast.AST]]:
         """What stands in each `try` that has a handler, or in the handler."""
-        blocks = (node for node in ast.walk(self.source.tree) if isinstance(node, ast.Try) and node.handlers)
-        return [frozenset(ast.walk(block)) for block in blocks]
+        return [frozenset(ast.walk(block)) for block in self.machine.tried]
 
     # ------------------------------------------------------------ kinds
 

@@ -329,6 +329,7 @@ class Interpreter(Accumulation):
             falls = falls and (not node.orelse or self.run_block(node.orelse))
             frame.guards = guards
             return (self.run_block(node.finalbody) if node.finalbody else True) and falls
+        self.tried[node] = None
         body = trail.changes(mark)
         ends: list[Changes] = []
         if falls and (not node.orelse or self.run_block(node.orelse)):

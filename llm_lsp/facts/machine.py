@@ -117,6 +117,8 @@ class Machine:
         """Models, by id, that were given adapters to train."""
         self.switches: dict[int, dict[int, str]] = {}
         """By the module's id, the calls that put it in training or evaluation mode, with their method."""
+        self.tried: dict[ast.stmt, None] = {}
+        """The `try` statements with a handler that were run."""
         self.come_round: set[ast.AST] = set()
         """Loops whose body may run again."""
         self.left_in_evaluation: set[tuple[ast.AST, int]] = set()
