@@ -35,13 +35,13 @@ class AutoClasses(NamedTuple):
 
     def takes(self, auto_class: str) -> bool | None:
         """Whether the auto class has a model for this type in some release that has both; None where none does."""
+        if not auto_class.startswith(_AUTO):
+            return None
         head = auto_class.removeprefix(_AUTO)
-        known = [
-            heads
-            for heads, all_heads in zip(self.releases, heads_by_release(), strict=True)
-            if head in all_heads and heads is not None
-        ]
-        return any(head in heads for heads in known) if known and head != auto_class else None
+        if any(head in heads for heads in self.releases if heads is not None):
+            return True
+        both = zip(self.releases, heads_by_release(), strict=True)
+        return False if any(heads is not None and head in all_heads for heads, all_heads in both) else None
 
     def architectures(self, auto_class: str) -> frozenset[str]:
         """The classes that the auto class may give for this type."""
