@@ -548,12 +548,6 @@ class Facts:
             and self.machine.is_complete
         )
 
-    def never_calls(self, *names: str) -> Truth:
-        """YES if no call of these names is made and nothing unknown could make one."""
-        if any(record.name in names for record in self.records):
-            return answer(NO)
-        return answer(YES if self.is_whole else UNKNOWN)
-
 
 _USES_OF_A_MODEL = frozenset(
     {"eval", "train", "parameters", "state_dict", "zero_grad", "named_parameters", "generate", "requires_grad_"}

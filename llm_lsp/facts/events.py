@@ -6,7 +6,7 @@ import ast
 from typing import NamedTuple
 
 from llm_lsp.facts.store import Changes, Store
-from llm_lsp.facts.values import ANYTHING, NOTHING, Condition, Constant, Function, Object, Sources, Value
+from llm_lsp.facts.values import ANYTHING, NOTHING, Condition, Constant, Function, Sources, Value
 
 __all__ = ["NO_ARGUMENTS", "Arguments", "CallRecord", "Frame", "Iteration", "Labels"]
 
@@ -194,19 +194,6 @@ class Iteration(NamedTuple):
 def constant(value: Value | None) -> object | None:
     """The value that is certainly written, or None."""
     return value.value if isinstance(value, Constant) else None
-
-
-def objects_in(values: list[Value]) -> list[Object]:
-    """The objects among the values."""
-    return [value for value in values if isinstance(value, Object)]
-
-
-def sources_of(values: list[Value]) -> Sources:
-    """What the values were computed from, together."""
-    found: frozenset[int] = frozenset()
-    for value in values:
-        found |= value.sources
-    return found
 
 
 class Labels(NamedTuple):

@@ -153,10 +153,6 @@ class Documents:
         key = key_of(uri)
         return self._notebooks.get(self._notebook_of.get(key, key)) or self._texts.get(key)
 
-    def is_cell(self, uri: str) -> bool:
-        """Whether this is a notebook's cell."""
-        return key_of(uri) in self._notebook_of
-
     def at(self, path: Path) -> Document | None:
         """What is open of a file."""
         return self._by_path.get(path)

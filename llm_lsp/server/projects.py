@@ -199,12 +199,6 @@ class Projects:
             file = project.file(path)
         return Unit(project, file, enabled(self.rules, file.settings, file.path))
 
-    def unit_on_disk(self, path: Path) -> Unit:
-        """The same for a file that is not open."""
-        project = self.project_of(path)
-        file = project.file(path)
-        return Unit(project, file, enabled(self.rules, file.settings, file.path))
-
     def project_of(self, path: Path) -> EditorProject:
         """The project that knows a file."""
         folder = self.folder_of(path)
