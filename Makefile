@@ -6,12 +6,13 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench docs clean
+.PHONY: help demo test extension check bench docs clean
 
 help:
 	@echo "make demo   install llm-lint into .venv and lint examples/"
 	@echo "make test   install what the tests need and run them all"
-	@echo "make check  ruff, mypy, pyright, and that Python 3.10 suffices"
+	@echo "make extension  test and package the VS Code extension: vscode-client/dist/llm-lint.vsix"
+	@echo "make check  ruff, mypy, pyright, that Python 3.10 suffices, and the same kinds of checks for TypeScript"
 	@echo "make bench  the speed promises, as ratios measured in one run"
 	@echo "make docs   write the generated pages again"
 	@echo "make clean  remove .venv"
@@ -34,19 +35,29 @@ $(VENV)/stamps/lint: $(VENV)/stamps/test
 	$(PIP) --editable '.[lint]'
 	@touch $@
 
+$(VENV)/stamps/npm: $(VENV)/stamps/venv package.json package-lock.json vscode-client/package.json .npmrc
+	@command -v npm > /dev/null || { echo "the VS Code extension needs Node.js 20 or newer, with npm"; exit 1; }
+	npm ci
+	@touch $@
+
 # Faults are what the demo is about, so that finding them (exit 1) is its success.
 demo: $(VENV)/stamps/install
 	@$(BIN)/llm-lint check --output-format full examples || test $$? -eq 1
 
-test: $(VENV)/stamps/test
+test: $(VENV)/stamps/test extension
 	$(BIN)/python -m pytest --numprocesses auto --dist loadgroup
 
-check: $(VENV)/stamps/lint
+extension: $(VENV)/stamps/test $(VENV)/stamps/npm
+	npm run test
+	npm run package
+
+check: $(VENV)/stamps/lint $(VENV)/stamps/npm
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/vermin --target=3.10- --violations --quiet --no-tips llm_lsp rules scripts benchmarks
 	$(BIN)/mypy
 	$(BIN)/pyright
+	npm run check
 
 bench: $(VENV)/stamps/install
 	$(BIN)/python -m benchmarks.run
@@ -56,4 +67,4 @@ docs: $(VENV)/stamps/install
 	$(BIN)/python scripts/docs.py
 
 clean:
-	rm -rf $(VENV)
+	rm -rf $(VENV) node_modules vscode-client/dist vscode-client/bundled

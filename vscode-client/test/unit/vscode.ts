@@ -1,0 +1,3 @@
+/** What the unit tests need of the editor's API. */
+
+export {};
