@@ -41,6 +41,7 @@ LAYERS = (
     "render",
     "examples",
     "testing",
+    "probe",
     "server",
     "cli",
     "__main__",
@@ -55,6 +56,9 @@ OUTSIDE = {
 """What each may import that neither we nor the standard library ship."""
 
 RULES_MAY_IMPORT = {"llm_lsp.rule"}
+WORKER = "llm_lsp.probe.worker"
+"""Runs in the user's interpreter, where llm-lint isn't installed."""
+WORKER_MAY_IMPORT = {"torch", "transformers"}
 SYNTAX_TREES = {"ast", "libcst", "tokenize", "parso", "jedi"}
 
 
@@ -87,7 +91,7 @@ def imports(text: str) -> Iterator[str]:
 def layer_violations(sources: Mapping[str, str]) -> list[str]:
     found: list[str] = []
     for module, text in sources.items():
-        if module == "llm_lsp":
+        if module == "llm_lsp" or is_of_the_worker(module):
             continue
         unit = module.split(".")[1]
         if unit not in LAYERS:
@@ -104,6 +108,24 @@ def layer_violations(sources: Mapping[str, str]) -> list[str]:
                 found.append(f"{module} imports {name}: the engine knows rule packs by their entry points only")
             elif first not in sys.stdlib_module_names and first not in OUTSIDE.get(unit, set()):
                 found.append(f"{module} imports {name}, which only {users_of(first)} may")
+    return found
+
+
+def is_of_the_worker(module: str) -> bool:
+    return f"{module}.".startswith(f"{WORKER}.")
+
+
+def worker_violations(sources: Mapping[str, str]) -> list[str]:
+    found: list[str] = []
+    for module, text in sources.items():
+        depth = module.removeprefix(WORKER).count(".")
+        for name in imports(text):
+            outer = name.lstrip(".")
+            dots = len(name) - len(outer)
+            if dots > depth:
+                found.append(f"{module} imports {name}, which lies outside of the worker")
+            elif not dots and outer.partition(".")[0] not in sys.stdlib_module_names | WORKER_MAY_IMPORT:
+                found.append(f"{module} imports {name}, which the user's interpreter need not have")
     return found
 
 
@@ -152,7 +174,16 @@ def test_there_are_rules_to_look_at() -> None:
     assert len([name for name in rule_pack() if name.count(".") == 2]) >= 6
 
 
-@pytest.mark.parametrize("library", ["torch", "transformers", "numpy", "jedi"])
+def test_the_worker_imports_itself_and_what_it_probes() -> None:
+    assert worker_violations({module: text for module, text in engine().items() if is_of_the_worker(module)}) == []
+
+
+@pytest.mark.parametrize("library", ["torch", "transformers"])
+def test_the_worker_alone_imports(library: str) -> None:
+    assert [module for module in importers_of(library) if not is_of_the_worker(module)] == []
+
+
+@pytest.mark.parametrize("library", ["numpy", "jedi"])
 def test_nothing_of_ours_imports(library: str) -> None:
     assert importers_of(library) == []
 
@@ -201,6 +232,16 @@ def test_a_planted_import_in_a_rule_is_found(text: str) -> None:
     assert len(rule_violations({"llm_lsp_rules.memory.planted": text})) >= 1
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["import llm_lsp.diagnostic", "from llm_lsp.probe.worker import shape", "import numpy", "from ... import protocol"],
+)
+def test_a_planted_import_in_the_worker_is_found(text: str) -> None:
+    assert len(worker_violations({"llm_lsp.probe.worker.shape.planted": text})) >= 1
+
+
 def test_an_import_in_line_is_not_reported() -> None:
     assert layer_violations({"llm_lsp.linter": "import gc\nfrom llm_lsp.facts import Facts"}) == []
     assert rule_violations({"llm_lsp_rules.memory.planted": "import re\nfrom llm_lsp.rule import Rule"}) == []
+    worker = "import json, torch.nn\nfrom . import rows\nfrom ..limits import Limits\nfrom .rows import Row"
+    assert worker_violations({"llm_lsp.probe.worker.shape.planted": worker}) == []

@@ -1,0 +1,1 @@
+"""What runs in the user's interpreter: itself, the standard library, torch and transformers, nothing else of ours."""

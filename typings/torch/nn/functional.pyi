@@ -1,0 +1,3 @@
+from torch import Tensor
+
+def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor) -> Tensor: ...
