@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from typing import NamedTuple
 
 __all__ = ["Comment", "LogicalLines", "LongString", "end_of_logical_line", "scan"]
@@ -61,6 +61,11 @@ class LogicalLines(NamedTuple):
         if index >= 0 and self.spans[index][1] >= row:
             return self.spans[index]
         return row, row
+
+    def comment_on(self, row: int) -> Comment | None:
+        """The comment that ends a row."""
+        index = bisect_left(self.comments, row, key=lambda comment: comment.row)
+        return self.comments[index] if index < len(self.comments) and self.comments[index].row == row else None
 
 
 def scan(text: str, first_row: int = 1) -> LogicalLines:

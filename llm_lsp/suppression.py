@@ -31,6 +31,8 @@ class _Commented(Protocol):
     def logical_lines(self) -> LogicalLines: ...
     @property
     def magic_rows(self) -> frozenset[int]: ...
+    @cached_property
+    def suppressions(self) -> Suppressions: ...
     def locate(self, range: Range) -> Location: ...
 
 
@@ -175,14 +177,14 @@ def noqa_edits(source: _Commented, found: Iterable[tuple[int, str]]) -> list[Edi
     codes: dict[int, dict[str, None]] = {}
     for row, code in found:
         codes.setdefault(source.logical_lines.span_of(row)[1], {})[code] = None
-    comments = {comment.row: comment for comment in source.logical_lines.comments}
     edits: list[Edit] = []
     for row, wanted in sorted(codes.items()):
         first, _ = source.logical_lines.span_of(row)
         rows = source.lines[first - 1 : row]
-        if row in source.magic_rows or not rows or (row not in comments and rows[-1].rstrip().endswith("\\")):
+        comment = source.logical_lines.comment_on(row)
+        if row in source.magic_rows or not rows or (comment is None and rows[-1].rstrip().endswith("\\")):
             continue
-        change = _noqa_change(row, rows[-1], comments.get(row), list(wanted))
+        change = _noqa_change(row, rows[-1], comment, list(wanted))
         if change and _is_comment(rows, *change):
             edits.append(Edit(source.locate(change[0]), change[1]))
     return edits
@@ -193,13 +195,11 @@ def ignore_file_edit(source: _Commented, code: str) -> Edit | None:
 
     An existing comment of this kind is extended; a new one stands above everything that may have a comment above it.
     """
-    for comment in source.logical_lines.comments:
-        for suppression in _suppressions_of(comment):
-            if suppression.is_file_wide and suppression.covers(code, code):
-                return None
-            if suppression.is_file_wide:
-                end = suppression.names_range.end
-                return Edit(source.locate(Range(end, end)), f", {code}")
+    existing = source.suppressions.file_wide
+    if existing:
+        end = existing[0].names_range.end
+        is_done = any(suppression.covers(code, code) for suppression in existing)
+        return None if is_done else Edit(source.locate(Range(end, end)), f", {code}")
     rows = enumerate(source.lines[:3], 1)
     row = next((row for row, line in rows if row not in source.magic_rows and not re.match(_STAYS_FIRST, line)), 1)
     here = Position(row, 1)

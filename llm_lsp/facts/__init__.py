@@ -88,7 +88,7 @@ class Facts:
         """Let go of everything; no question may be asked afterwards."""
         self.machine.clear()
         self.script_records.clear()
-        for kept in ("records", "_records_by_name"):
+        for kept in ("records", "_records_by_name", "_spellings"):
             self.__dict__.pop(kept, None)
 
     # ------------------------------------------------------------ places
@@ -166,13 +166,16 @@ class Facts:
     def spelled(self, name: str) -> str:
         """How this module writes a library's qualified name: `t.no_grad` after `import torch as t`."""
         root, _, rest = name.partition(".")
-        for local, value in self.machine.frames[0].locals.items():
-            if isinstance(value, Symbol) and value.name == name:
-                return str(local)
-        for local, value in self.machine.frames[0].locals.items():
-            if isinstance(value, Symbol) and value.name == root:
-                return f"{local}.{rest}"
-        return name
+        if name in self._spellings:
+            return self._spellings[name]
+        return f"{self._spellings[root]}.{rest}" if root in self._spellings else name
+
+    @cached_property
+    def _spellings(self) -> dict[str, str]:
+        """The module's own names of what it imports from libraries, the first one of each, once everything has run."""
+        _ = self.records
+        bound = reversed(self.machine.frames[0].locals.items())
+        return {value.name: str(local) for local, value in bound if isinstance(value, Symbol)}
 
     def inference_around(self, call: Call, place: Place) -> Extent | None:
         """The function around `place` if it only infers; else the outermost such loop there, or the statement."""

@@ -29,9 +29,8 @@ def is_changed_unseen(facts: Facts, value: Object, words: tuple[str, ...]) -> bo
 def has_replaced_part(facts: Facts, value: Object, words: tuple[str, ...]) -> bool:
     """Whether the program replaces a part of the object whose name has one of the words."""
     machine = facts.machine
-    parts = {value.id}
-    for part in machine.children.values():
-        if part.parent is not None and part.parent.id in parts:
-            parts.add(part.id)
+    parts = [value.id]
+    for part in parts:
+        parts += machine.children_of.get(part, ())
     used = (use for part in parts for use in machine.uses.get(part, ()))
     return any(use.startswith(".") and any(word in use for word in words) for use in used)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
 from llm_lsp.diagnostic import Range
@@ -79,12 +80,15 @@ def _statements_around(body: Block, place: Place) -> list[ast.stmt]:
     holding: list[ast.stmt] = []
     pending: list[ast.AST] = [body]
     while pending:
-        for node in ast.iter_child_nodes(pending.pop()):
-            if isinstance(node, ast.stmt) and node.lineno <= row <= (node.end_lineno or node.lineno):
-                holding.append(node)
-                pending.append(node)
-            elif isinstance(node, (ast.ExceptHandler, ast.match_case)):
-                pending.append(node)
+        node = pending.pop()
+        pending += [*getattr(node, "handlers", ()), *getattr(node, "cases", ())]
+        for name in ("body", "orelse", "finalbody"):
+            block: list[ast.stmt] | ast.expr = getattr(node, name, [])
+            if isinstance(block, list):
+                first = bisect_left(block, row, key=lambda one: one.end_lineno or one.lineno)
+                met = block[first : bisect_right(block, row, first, key=lambda one: one.lineno)]
+                holding += met
+                pending += met
     return sorted(holding, key=lambda node: (node.lineno, -(node.end_lineno or 0), node.col_offset))
 
 

@@ -76,6 +76,8 @@ class Machine:
         self._ids_of_sites: dict[tuple[ast.AST, int, str], int] = {}
         self.frames_by_site: dict[int, tuple[Frame, ...]] = {}
         self.children: dict[tuple[int, str], Object] = {}
+        self.children_of: dict[int, list[int]] = {}
+        """The ids of the children of an outside object."""
         self.uses: dict[int, set[str]] = {}
         """Object to the names of the methods called on it, "()" for a call of itself."""
         self.graph_ids: set[int] = set()
@@ -197,6 +199,7 @@ class Machine:
             self._last_id += 1
             found = Object(self._last_id, None, node, name=name, parent=parent, is_outside=True)
             self.children[key] = found
+            self.children_of.setdefault(parent.id, []).append(found.id)
         return found
 
     def behind(self, value: Value, written: ast.expr) -> Object | None:
@@ -446,6 +449,7 @@ class Machine:
         self.returned_together.clear()
         self.classes.clear()
         self.children.clear()
+        self.children_of.clear()
         self.frames_by_site.clear()
         self.handed_over.clear()
         self.entered.clear()

@@ -6,7 +6,7 @@ import ast
 import sys
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from llm_lsp.diagnostic import Edit, Fix, Position, Range
 from llm_lsp.fixes.arguments import set_arguments
@@ -253,7 +253,7 @@ def _piece(layout: Layout, splice: Splice) -> _Piece:
     pending = [layout.tree.body]
     while pending:
         block = pending.pop()
-        met = [one for one in block if layout.first_row(one) <= last and layout.last_row(one) >= first]
+        met = layout.on_rows(block, first, last)
         if not met:
             continue
         begin, end = layout.first_row(met[0]), layout.last_row(met[-1])
@@ -281,13 +281,22 @@ def _check_format_strings(layout: Layout, splice: Splice) -> None:
 def _format_strings(layout: Layout, position: Position) -> Iterator[ast.expr]:
     """The outermost f-strings of the module's statements on a row."""
     row = position.row
-    pending: list[ast.AST] = [one for one in layout.tree.body if layout.first_row(one) <= row <= layout.last_row(one)]
+    pending: list[ast.AST] = [layout.tree]
     while pending:
         node = pending.pop()
         if isinstance(node, FORMAT_STRINGS):
             yield node
             continue
-        for child in ast.iter_child_nodes(node):
-            first = layout.first_row(child) if isinstance(child, ast.stmt) else getattr(child, "lineno", row)
-            if first <= row <= getattr(child, "end_lineno", row):
-                pending.append(child)
+        pending.extend(_parts_on_row(layout, node, row))
+
+
+def _parts_on_row(layout: Layout, node: ast.AST, row: int) -> Iterator[ast.AST]:
+    """The nodes right inside a node that have a part on a row."""
+    for _, value in ast.iter_fields(node):
+        parts = cast("list[object]", value) if isinstance(value, list) else [value]
+        if parts and isinstance(parts[0], ast.stmt):
+            yield from layout.on_rows(cast("list[ast.stmt]", parts), row, row)
+            continue
+        for part in parts:
+            if isinstance(part, ast.AST) and getattr(part, "lineno", row) <= row <= getattr(part, "end_lineno", row):
+                yield part

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import ast
-import re
 import sys
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from llm_lsp.fixes.arguments import append, prepend
-from llm_lsp.fixes.bindings import bindings, imports_under_conditions, root
-from llm_lsp.fixes.layout import FUNCTIONS, Layout, Splice, Unfixable
+from llm_lsp.fixes.bindings import bindings, root
+from llm_lsp.fixes.layout import FUNCTIONS, Layout, Splice, Unfixable, blocks
 from llm_lsp.rule import EnsureImport
 
 __all__ = ["Use", "ensure_imports"]
@@ -67,7 +66,7 @@ def ensure_imports(layout: Layout, wanted: Sequence[EnsureImport], uses: Sequenc
     missing = [one for one in dict.fromkeys(wanted) if _is_missing(layout, one, uses)]
     names: dict[str, list[str]] = {}
     for one in missing:
-        if imports_under_conditions(layout.tree.body, one.module.partition(".")[0]):
+        if one.module.partition(".")[0] in layout.names.optional_packages:
             raise Unfixable("the module does without this package where it is not installed")
         names.setdefault(one.module, [])
         if one.name is not None:
@@ -103,7 +102,7 @@ def _before_use(layout: Layout, uses: Sequence[Use]) -> list[ast.stmt]:
     if not uses:
         return body
     first = min(layout.row(one.offset) for one in uses)
-    return [one for one in body if layout.last_row(one) < first]
+    return layout.above(body, first)
 
 
 # ---------------------------------------------------------------- what is bound already
@@ -113,23 +112,17 @@ def _is_missing(layout: Layout, wanted: EnsureImport, uses: Sequence[Use]) -> bo
     naming = [one for one in uses if root(wanted) in one.text]
     if naming and all(_is_bound_locally(layout, wanted, one) for one in naming):
         return False
-    if _is_declared_global(layout, root(wanted)):
+    if root(wanted) in layout.names.declared_global:
         raise Unfixable("a function may bind the module's name")
     at_once = [layout.row(one.offset) for one in naming if not _functions(layout, one)]
     clashes = False
-    for one in bindings(layout.tree.body):
+    for one in layout.names.bindings.get(root(wanted), ()):
         if one.is_import(wanted) and all(one.row < row for row in at_once):
             return False
         clashes = clashes or one.clashes_with(wanted)
     if clashes:
         raise Unfixable("the module binds this name to something else")
     return True
-
-
-def _is_declared_global(layout: Layout, name: str) -> bool:
-    """Whether the text may hold a `global` statement for the name; a string that reads like one counts too."""
-    # Without a `\b` before it: only for plain text does `re` look as quickly as `str.find`.
-    return re.search(rf"global\s[^\n;#]*\b{re.escape(name)}\b", layout.text) is not None
 
 
 def _is_bound_locally(layout: Layout, wanted: EnsureImport, use: Use) -> bool:
@@ -154,15 +147,13 @@ def _functions(layout: Layout, use: Use) -> list[ast.FunctionDef | ast.AsyncFunc
     """The functions in whose bodies a use lies, from the outside in; a decorator lies outside its own."""
     row = layout.row(use.offset)
     found: list[ast.FunctionDef | ast.AsyncFunctionDef] = []
-    pending: list[ast.AST] = [one for one in layout.tree.body if one.lineno <= row <= layout.last_row(one)]
+    pending = [layout.tree.body]
     while pending:
-        node = pending.pop()
-        if isinstance(node, FUNCTIONS) and not (use.decorates and node.lineno >= row) and node.body[0].lineno <= row:
-            found.append(node)
-        for child in ast.iter_child_nodes(node):
-            around = isinstance(child, ast.stmt) and child.lineno <= row <= layout.last_row(child)
-            if around or isinstance(child, (ast.ExceptHandler, ast.match_case)):
-                pending.append(child)
+        for node in layout.on_rows(pending.pop(), row, row):
+            is_entered = not (use.decorates and node.lineno >= row)
+            if isinstance(node, FUNCTIONS) and is_entered and node.body[0].lineno <= row:
+                found.append(node)
+            pending.extend(blocks(node, layout))
     return found
 
 

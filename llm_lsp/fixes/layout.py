@@ -7,13 +7,14 @@
 from __future__ import annotations
 
 import ast
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from llm_lsp.diagnostic import Position, Range
+from llm_lsp.fixes.bindings import ModuleNames
 from llm_lsp.source import Source
 
 __all__ = [
@@ -134,6 +135,20 @@ class Layout:
     def last_row(self, statement: ast.stmt) -> int:
         return statement.end_lineno or statement.lineno
 
+    def on_rows(self, block: list[ast.stmt], first: int, last: int) -> list[ast.stmt]:
+        """The statements of a block that have a part on one of these rows."""
+        begin = bisect_left(block, first, key=self.last_row)
+        return block[begin : bisect_right(block, last, begin, key=self.first_row)]
+
+    def above(self, block: list[ast.stmt], row: int) -> list[ast.stmt]:
+        """The statements of a block that end above a row."""
+        return block[: bisect_left(block, row, key=self.last_row)]
+
+    @cached_property
+    def names(self) -> ModuleNames:
+        """What the statements of the module bind."""
+        return ModuleNames(self.tree.body, self.text)
+
     def holder(self, place: Range) -> Placed:
         """The innermost statement that holds the range; an `elif` is part of its `if`."""
         found: Placed | None = None
@@ -151,13 +166,13 @@ class Layout:
         return found
 
     def _index(self, block: Sequence[ast.stmt], place: Range) -> int | None:
-        for index, statement in enumerate(block):
+        for index in range(bisect_left(block, place.end.row, key=self.last_row), len(block)):
+            statement = block[index]
             if self.first_row(statement) > place.start.row:
                 return None
-            if place.end.row <= self.last_row(statement):
-                end = self.source.range_of(statement).end
-                if place.end <= end and self.offset(place.start) >= self.start(statement):
-                    return index
+            end = self.source.range_of(statement).end
+            if place.end <= end and self.offset(place.start) >= self.start(statement):
+                return index
         return None
 
     def indentation(self, statement: ast.stmt) -> str:
@@ -252,7 +267,7 @@ class Layout:
         """A line may be inserted above `row` at module level: no statement crosses, no line continues."""
         if row > 1 and row <= len(self.lines) and self.lines[row - 2].endswith("\\"):
             raise Unfixable("the line above continues on this one")
-        if any(self.first_row(one) < row <= self.last_row(one) for one in self.tree.body):
+        if any(self.first_row(one) < row for one in self.on_rows(self.tree.body, row, row)):
             raise Unfixable("a statement crosses this line")
 
 
