@@ -36,12 +36,18 @@ def test_each_chain_of_calls_has_its_own_context_and_fate(run: Run) -> None:
     said = run("facts", "program.py:5")
     assert said.code == 0
     assert said.out.count("an object, in encode") == 2
-    assert "gradients     no" in said.out
-    assert "gradients     yes" in said.out
-    assert "reaches a gradient: yes" in said.out
-    assert "loaded as     `gpt2`" in said.out
-    assert "dtype         float16" in said.out
-    assert "device        cuda" in said.out
+    known = {tuple(line.split(maxsplit=1)) for line in said.out.splitlines()}
+    assert {("gradients", "no"), ("gradients", "yes"), ("reaches", "gradient       yes")} <= known
+    assert {("loaded", "as              `gpt2`"), ("dtype", "float16"), ("device", "cuda")} <= known
+    assert ("of", "transformers.AutoModel of line 7") in known
+
+
+def test_what_is_passed_is_shown(run: Run) -> None:
+    assert "passed                 'gpt2', dtype=torch.float16" in run("facts", "program.py:7").out
+
+
+def test_what_the_words_of_rules_say_is_shown(run: Run) -> None:
+    assert "program.py:7 type is taken          " in run("facts", "program.py:7").out
 
 
 def test_a_line_without_a_call_says_so(run: Run) -> None:

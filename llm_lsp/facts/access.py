@@ -110,7 +110,7 @@ class Access(Machine):
         if isinstance(member, Opaque) and member.cls in library.FIELDS and member.call in self.calls:
             made = self.calls[member.call].arguments
             factory = made.get("default_factory")
-            default = self.call(factory, Arguments([], {}), node) if factory is not None else made.get("default")
+            default = self.call(factory, Arguments([], {}), node) if factory is not None else made.get("default", 0)
             if "max_length" in made.keywords:
                 # pydantic refuses what is longer.
                 self.length_examined |= self.part_of(owner, name, node).sources
@@ -118,11 +118,8 @@ class Access(Machine):
                 self.as_default(default, owner, name, node) if default is not None else self.part_of(owner, name, node)
             )
         if isinstance(member, Constant):
-            return (
-                Constant(member.value, member.node, may=True)
-                if member.value is not None
-                else self.part_of(owner, name, node)
-            )
+            is_known = member.value is not None and member.value is not ...
+            return Constant(member.value, member.node, may=True) if is_known else self.part_of(owner, name, node)
         return member
 
     def bind(self, receiver: Value, function: Function, node: ast.AST) -> Value:
@@ -198,10 +195,20 @@ class Access(Machine):
                 return found
             if value.is_outside:
                 return self.part_of(value, f"[{key.value!r}]", node)
+            if isinstance(value.cls, Class):
+                return self.field_at(value, value.cls, key.value, node)
+            if value.id not in self.escaped and self.known_keys(value) is not None:
+                return ANYTHING
         each = self.heap.get((value.id, "each"))
         if each is not None:
             return self.vague(each)
         return self.part_of(value, "[]", node) if value.is_outside else ANYTHING
+
+    def field_at(self, value: Object, cls: Class, index: object, node: ast.AST) -> Value:
+        """A field of a named tuple by its position."""
+        fields = cls.fields() if "typing.NamedTuple" in cls.library_bases() else []
+        is_one = isinstance(index, int) and -len(fields) <= index < len(fields)
+        return self.attribute(value, fields[index], node) if is_one and isinstance(index, int) else ANYTHING
 
     def vague(self, value: Value) -> Value:
         """One of a container's values, no longer known which: constants become possible ones."""
@@ -214,6 +221,9 @@ class Access(Machine):
         if isinstance(value, Tuple):
             return self.join_all(list(value.items))
         if isinstance(value, Object):
+            keys = self.known_keys(value) if value.cls == "builtins.dict" else None
+            if keys:
+                return self.join_all([Constant(key) for key in keys])
             each = self.heap.get((value.id, "each"))
             if each is not None:
                 return each
@@ -267,7 +277,8 @@ class Access(Machine):
                 self.label(target, target, owner, value)
             self.assign_item(owner, key, value)
         elif isinstance(target, ast.Starred):
-            self.assign(target.value, Opaque(None, self.flow(value)))
+            is_rest = isinstance(value, Object) and value.node is target
+            self.assign(target.value, value if is_rest else Opaque(None, self.flow(value)))
 
     def bind_name(self, name: str, value: Value) -> None:
         frame = self.frame
@@ -294,8 +305,9 @@ class Access(Machine):
         if isinstance(value, Object):
             held = self.heap.get((value.id, "items"))
             value = held if isinstance(held, Tuple) else value
-        if isinstance(value, Tuple) and not starred and len(value.items) == len(targets):
-            items = value.items
+        if isinstance(value, Tuple):
+            items = self.items_by_target(targets, value.items) if starred else value.items
+            items = items if items is not None and len(items) == len(targets) else None
         for index, target in enumerate(targets):
             if items is not None:
                 self.assign(target, items[index])
@@ -303,6 +315,29 @@ class Access(Machine):
                 self.assign(
                     target, self.item(value, Constant(index), node) if not starred else Opaque(None, self.flow(value))
                 )
+
+    def items_by_target(self, targets: list[ast.expr], items: tuple[Value, ...]) -> tuple[Value, ...] | None:
+        """`head, *tail = items`: what each target is given, the starred one a list."""
+        at = next(index for index, target in enumerate(targets) if isinstance(target, ast.Starred))
+        stop = len(items) - (len(targets) - at - 1)
+        if stop < at:
+            return None
+        rest = self.make("builtins.list", targets[at])
+        self.heap[rest.id, "items"] = Tuple(items[at:stop])
+        self.heap[rest.id, "each"] = self.join_all([*items[at:stop]])
+        return (*items[:at], rest, *items[stop:])
+
+    def forget_item(self, owner: Value, key: Value) -> None:
+        """`del owner[key]`, or `pop`: what is left of a list is not known by its positions."""
+        for option, _ in options(owner):
+            names = self.known_keys(option) if isinstance(option, Object) else None
+            if not isinstance(option, Object):
+                continue
+            self.heap.forget((option.id, "items"))
+            if isinstance(key, Constant):
+                self.heap.forget((option.id, f"[{key.value!r}]"))
+                if names is not None:
+                    self.heap[option.id, "keys"] = Constant(tuple(name for name in names if name != key.value))
 
     def assign_attribute(self, owner: Value, name: str, value: Value) -> None:
         choices = options(owner)
@@ -365,6 +400,10 @@ class Access(Machine):
                 if names is not None and key.value not in names:
                     self.heap[option.id, "keys"] = Constant((*names, key.value))
             else:
+                for name in self.known_keys(option) or ():
+                    known = self.heap.get((option.id, f"[{name!r}]"))
+                    if known is not None:
+                        self.heap[option.id, f"[{name!r}]"] = join(known, value)
                 self.heap[option.id, "keys"] = ANYTHING
             if option.is_outside:
                 self.escaped |= self.flow(value)

@@ -44,7 +44,7 @@ class Accumulation(Calls):
         if isinstance(before, Object) and before.cls == "builtins.list":
             self.assign_item(before, ANYTHING, self.iterate(value, node))
             return True
-        if isinstance(before, Constant) and isinstance(before.value, str) and isinstance(value, Constant):
+        if isinstance(before, Constant) and isinstance(value, Constant) and self.stays_known(before):
             operation = ast.BinOp(node.target, node.op, node.value)
             self.assign(node.target, self.evaluate(operation))
             return True
@@ -53,6 +53,10 @@ class Accumulation(Calls):
         else:
             self.assign(node.target, self.summed(node, node.target, node.value, [before, value]))
         return True
+
+    def stays_known(self, before: Constant) -> bool:
+        """Whether what is added to it is worth computing: to a text, or to a number that does not count rounds."""
+        return isinstance(before.value, str) or (isinstance(before.value, (int, float)) and not self.frame.loops)
 
     def summed(self, node: ast.AugAssign | ast.Assign, target: ast.expr, added: ast.expr, values: list[Value]) -> Value:
         """The result of adding, to what `target` holds, `added`; `values` are both as they are now."""

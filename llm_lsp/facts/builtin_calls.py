@@ -6,7 +6,8 @@ import ast
 from collections.abc import Callable
 
 from llm_lsp.facts.access import is_ids
-from llm_lsp.facts.events import Arguments
+from llm_lsp.facts.constants import number_of
+from llm_lsp.facts.events import Arguments, constant
 from llm_lsp.facts.library_calls import LibraryCalls
 from llm_lsp.facts.machine import GRADIENTS, ON
 from llm_lsp.facts.values import (
@@ -19,8 +20,10 @@ from llm_lsp.facts.values import (
     Opaque,
     Partial,
     Tuple,
+    Union,
     Value,
     join,
+    options,
 )
 from llm_lsp.knowledge import library
 
@@ -62,6 +65,10 @@ class BuiltinCalls(LibraryCalls):
         if name in _MAKES_ANYTHING:
             return self.unresolved("builtins." + name, None, arguments, node)
         if name in _MAKES_NUMBERS:
+            known = number_of(first, int if name == "int" else float) if name in {"int", "float"} else None
+            if known is not None:
+                return known
+        if name in _MAKES_NUMBERS:
             return Opaque(None, self.without_graph(self.flow(first)))
         if name in _ITERATORS or name == "open":
             call = self.record(node, "builtins." + name, None, arguments)
@@ -80,16 +87,34 @@ class BuiltinCalls(LibraryCalls):
             self.call(key, Arguments([self.iterate(ordered, node)], {}), node)
 
     def make_dict(self, arguments: Arguments, node: ast.AST) -> Value | None:
-        if arguments.positional:
+        copied = self.items_to_copy(arguments.positional)
+        if copied is None:
             return None
         made = self.make("builtins.dict", node)
-        for key, value in arguments.keywords.items():
+        items: dict[object, Value] = {**copied}
+        items.update(arguments.keywords)
+        for key, value in items.items():
             self.heap[made.id, f"[{key!r}]"] = value
-        held = [*arguments.keywords.values(), *arguments.spread]
+        held = [*items.values(), *arguments.spread]
         if held:
             self.heap[made.id, "each"] = self.join_all(held)
-        self.heap[made.id, "keys"] = Constant(tuple(arguments.keywords)) if arguments.is_complete else ANYTHING
+        self.heap[made.id, "keys"] = Constant(tuple(items)) if arguments.is_complete else ANYTHING
         return made
+
+    def items_to_copy(self, given: list[Value]) -> dict[object, Value] | None:
+        """The items of the dictionary, or of the list of pairs, that `dict` is given; None if they are not all known."""
+        if not given:
+            return {}
+        keys = self.known_keys(given[0]) if isinstance(given[0], Object) and given[0].cls == "builtins.dict" else None
+        if keys is not None and isinstance(given[0], Object):
+            return {key: self.heap.get((given[0].id, f"[{key!r}]"), ANYTHING) for key in keys}
+        pairs = self.heap.get((given[0].id, "items")) if isinstance(given[0], Object) else given[0]
+        found: dict[object, Value] = {}
+        for pair in pairs.items if isinstance(pairs, Tuple) else ():
+            if not isinstance(pair, Tuple) or len(pair.items) != 2 or not isinstance(pair.items[0], Constant):
+                return None
+            found[pair.items[0].value] = pair.items[1]
+        return found or None
 
     def make_empty(self, arguments: Arguments, node: ast.AST) -> Value | None:
         if arguments.positional:
@@ -115,7 +140,9 @@ class BuiltinCalls(LibraryCalls):
     def text_of(self, arguments: Arguments, node: ast.AST) -> Value | None:
         del node
         first = arguments.positional[0] if arguments.positional else None
-        return first if isinstance(first, Constant) and isinstance(first.value, str) else None
+        if isinstance(first, Constant) and isinstance(first.value, (str, int, float)):
+            return first if isinstance(first.value, str) else Constant(str(first.value), first.node, may=first.may)
+        return first if isinstance(first, Union) and all(_is_text(option) for option, _ in first.options) else None
 
     def get_attribute(self, arguments: Arguments, node: ast.AST) -> Value | None:
         given = arguments.positional
@@ -127,7 +154,7 @@ class BuiltinCalls(LibraryCalls):
             self.hand_over_methods(given[0], in_any_context=self.heap[GRADIENTS] is not ON)
             return ANYTHING
         found = self.attribute(given[0], key.value, node)
-        return join(found, given[2]) if len(given) > 2 else found
+        return join(found, given[2]) if len(given) > 2 and not isinstance(found, Constant) else found
 
     def hand_over_methods(self, owner: Value, *, in_any_context: bool) -> None:
         """Any method may be called, or be another one."""
@@ -147,7 +174,16 @@ class BuiltinCalls(LibraryCalls):
         else:
             self.escape(given[0])
             self.hand_over_methods(given[0], in_any_context=True)
+            self.change_any_attribute(given[0], given[2])
         return _NONE
+
+    def change_any_attribute(self, owner: Value, value: Value) -> None:
+        """`setattr(owner, name, value)` with a name from outside: each attribute may hold the value now."""
+        for option, _ in options(owner):
+            if isinstance(option, Object):
+                for key, known in [entry for entry in self.heap.items() if entry[0][0] == option.id]:
+                    if key[1].isidentifier():
+                        self.heap[key] = join(known, value if value.sources else ANYTHING)
 
     def parent(self, arguments: Arguments, node: ast.AST) -> Value | None:
         del arguments, node
@@ -189,9 +225,16 @@ class BuiltinCalls(LibraryCalls):
             key = arguments.positional[0] if arguments.positional else ANYTHING
             found = self.item(receiver, key, node)
             default = arguments.positional[1] if len(arguments.positional) > 1 else None
-            if isinstance(key, Constant) and key.value in (self.known_keys(receiver) or ()):
-                return found
+            names = self.known_keys(receiver)
+            if name == "pop":
+                self.forget_item(receiver, key)
+            if names is not None and isinstance(key, Constant) and receiver.id not in self.escaped:
+                return found if key.value in names else default or _NONE
             return join(found, default) if default is not None else found
+        if name == "copy" and receiver.cls == "builtins.dict":
+            copied = self.make_dict(Arguments([receiver], {}), node)
+            if copied is not None:
+                return copied
         return Opaque(None, self.flow(receiver))
 
     def update_dict(self, receiver: Object, arguments: Arguments, node: ast.AST) -> Value:
@@ -206,7 +249,7 @@ class BuiltinCalls(LibraryCalls):
             self.assign_item(receiver, Constant(key), item)
         return _NONE
 
-    def method_of_constant(self, receiver: Constant, name: str, arguments: Arguments) -> Value:
+    def method_of_constant(self, receiver: Constant, name: str, arguments: Arguments, node: ast.AST) -> Value:
         known = [value.value for value in arguments.positional if isinstance(value, Constant)]
         if isinstance(receiver.value, str) and len(known) == len(arguments.positional) and not arguments.spread:
             text = receiver.value
@@ -218,6 +261,8 @@ class BuiltinCalls(LibraryCalls):
                     return Constant(text.format(*known, **named), may=True)
                 except (IndexError, KeyError, ValueError, AttributeError, TypeError):
                     return ANYTHING
+        if not hasattr(str, name) and isinstance(receiver.value, str):
+            return self.method_of_path(receiver, name, arguments, node)
         if name == "join":
             # Words or sentences of a text that was taken apart: a piece of it.
             self.cut |= self.flow_of(arguments) & self.sliced
@@ -225,6 +270,12 @@ class BuiltinCalls(LibraryCalls):
             if joined is not None:
                 return joined
         return Opaque(None, self.flow_of(arguments))
+
+    def method_of_path(self, path: Constant, name: str, arguments: Arguments, node: ast.AST) -> Value:
+        """A method that texts have not got: of a path, whose text is known."""
+        if name == "joinpath":
+            return self.joined_path(self.record(node, name, None, Arguments([path, *arguments.positional], {})))
+        return path if name == "as_posix" else self.library_call(f"pathlib.Path.{name}", arguments, node)
 
     def changed_text(self, receiver: Constant, name: str, arguments: Arguments, known: list[object]) -> Value:
         """What a method of strings makes of a constant."""
@@ -269,9 +320,16 @@ class BuiltinCalls(LibraryCalls):
             dest = arguments.keywords.get("dest")
             key = str(dest.value) if isinstance(dest, Constant) else long.lstrip("-").replace("-", "_")
             default = arguments.keywords.get("default")
+            action = constant(arguments.keywords.get("action"))
+            if default is None and action in {"store_true", "store_false"}:
+                default = Constant(action == "store_false")
             if isinstance(default, Constant) and default.value is not None:
                 self.heap[parser.id, "option " + key] = self.vague(default)
         return ANYTHING
+
+
+def _is_text(value: Value) -> bool:
+    return isinstance(value, Constant) and isinstance(value.value, str)
 
 
 _SPECIAL: dict[str, Callable[[BuiltinCalls, Arguments, ast.AST], Value | None]] = {

@@ -170,7 +170,7 @@ class Calls(Contexts):
                 return self.call_super(name, arguments, node)
             return self.method_of_opaque(receiver, name, arguments, node)
         if isinstance(receiver, Constant):
-            return self.method_of_constant(receiver, name, arguments)
+            return self.method_of_constant(receiver, name, arguments, node)
         return Opaque(None, self.flow(receiver) | self.flow_of(arguments))
 
     def method_of_class(self, receiver: Class, name: str, arguments: Arguments, node: ast.AST) -> Value:
@@ -348,7 +348,10 @@ class Calls(Contexts):
                 Tuple(more) if arguments.is_complete else Opaque(None, self.flow(Tuple(more)) | hidden.sources)
             )
         if declared.kwarg is not None:
+            # In the frame that is entered: what one call passes is not what the next one from here does.
+            self.frame, caller = frame, self.frame
             made = self.make("builtins.dict", declared.kwarg)
+            self.frame = caller
             for name, value in rest.items():
                 self.heap[made.id, f"[{name!r}]"] = value
             each: Value = self.join_all(list(rest.values())) if rest else ANYTHING
@@ -454,13 +457,7 @@ class Calls(Contexts):
 
     def set_fields(self, cls: Class, made: Object, arguments: Arguments) -> None:
         """Dataclasses, named tuples and their like: arguments become attributes."""
-        fields = [
-            statement.target.id
-            for owner in reversed(cls.lineage())
-            for statement in owner.node.body
-            if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)
-        ]
-        for name, value in (*zip(fields, arguments.positional, strict=False), *arguments.keywords.items()):
+        for name, value in (*zip(cls.fields(), arguments.positional, strict=False), *arguments.keywords.items()):
             self.heap[made.id, name] = value
 
     # ------------------------------------------------------------ builtins

@@ -3,12 +3,28 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
-from llm_lsp.facts.values import Class, Constant, Function, Object, Symbol, Tuple, Value
+from llm_lsp.facts.values import (
+    Class,
+    Condition,
+    Constant,
+    Function,
+    Object,
+    Symbol,
+    Tuple,
+    Value,
+    one_of,
+    options,
+)
 
-__all__ = ["compare", "compute"]
+__all__ = ["compare", "compute", "compute_options", "number_of", "part_of_text", "text_of_parts", "with_part"]
 
 _LONGEST_PATTERN = 1_000
+_MOST_ALTERNATIVES = 4
+
+Alternatives = list[tuple[str, tuple[Condition, ...], bool]]
+"""The texts that an f-string may come to, each with its conditions, and whether somebody may replace a part of it."""
 
 
 def compare(operator: ast.cmpop, left: Value, right: Value) -> Constant | None:
@@ -42,13 +58,7 @@ def compute(operator: ast.operator, left: Constant, right: Constant | Tuple) -> 
         return None
     second = right.value
     if isinstance(first, str):
-        if isinstance(operator, ast.Add) and isinstance(second, str):
-            return Constant(first + second, may=may)
-        if isinstance(operator, ast.Mod) and isinstance(second, (str, int)):
-            return _format(first, (second,), may=may)
-        if isinstance(operator, ast.Div) and isinstance(second, str):
-            return Constant(f"{first}/{second}", may=may)
-        return None
+        return _text(operator, first, second, may=may)
     if not isinstance(first, (int, float)) or not isinstance(second, (int, float)):
         return None
     if isinstance(operator, ast.Add):
@@ -62,10 +72,111 @@ def compute(operator: ast.operator, left: Constant, right: Constant | Tuple) -> 
     return None
 
 
+def _text(operator: ast.operator, first: str, second: object, *, may: bool) -> Constant | None:
+    if isinstance(operator, ast.Mod) and isinstance(second, (str, int)):
+        return _format(first, (second,), may=may)
+    if isinstance(operator, ast.Mult) and isinstance(second, int) and len(first) * second < _LONGEST_PATTERN:
+        return Constant(first * second, may=may)
+    if not isinstance(second, str) or not isinstance(operator, (ast.Add, ast.Div)):
+        return None
+    return Constant(first + second if isinstance(operator, ast.Add) else f"{first}/{second}", may=may)
+
+
 def _format(pattern: str, values: tuple[object, ...], *, may: bool) -> Constant | None:
     if len(pattern) > _LONGEST_PATTERN:
         return None
     try:
         return Constant(pattern % values, may=may)
     except (TypeError, ValueError):
+        return None
+
+
+def compute_options(operator: ast.operator, left: Value, right: Value) -> Value | None:
+    """What an operator makes of two values of which each may be one of several constants."""
+    made: list[tuple[Value, tuple[Condition, ...]]] = []
+    for first, conditions in options(left):
+        for second, others in options(right):
+            if not isinstance(first, Constant) or not isinstance(second, (Constant, Tuple)):
+                return None
+            if _contradict(conditions, others):
+                continue
+            computed = compute(operator, first, second)
+            if computed is None or len(made) == _MOST_ALTERNATIVES:
+                return None
+            made.append((computed, conditions + others))
+    return one_of(made) if made else None
+
+
+def _contradict(one: tuple[Condition, ...], other: tuple[Condition, ...]) -> bool:
+    return any((test, not came_out) in other for test, came_out in one)
+
+
+def with_part(begun: Alternatives, part: ast.expr, value: Value) -> Alternatives | None:
+    """An f-string that goes on with `value`; None where that is not known."""
+    longer: Alternatives = []
+    for option, conditions in options(value):
+        text = _formatted(option, part)
+        if text is None or not isinstance(option, Constant):
+            return None
+        longer += [
+            (before + text, why + conditions, may or option.may)
+            for before, why, may in begun
+            if not _contradict(why, conditions)
+        ]
+    return longer if len(longer) <= _MOST_ALTERNATIVES else None
+
+
+def text_of_parts(made: Alternatives, node: ast.expr) -> Value:
+    """The value of a whole f-string."""
+    if len(made) == 1:
+        return Constant(made[0][0], node, may=made[0][2])
+    return one_of((Constant(text, node, may=may), why) for text, why, may in made)
+
+
+_CONVERSIONS: dict[int, Callable[[object], str]] = {-1: str, ord("s"): str, ord("r"): repr, ord("a"): ascii}
+
+
+def _formatted(value: Value, part: ast.expr) -> str | None:
+    if not isinstance(value, Constant) or not isinstance(value.value, (str, int, float)):
+        return None
+    if not isinstance(part, ast.FormattedValue):
+        return str(value.value)
+    shown = value.value if part.conversion == -1 else _CONVERSIONS[part.conversion](value.value)
+    if part.format_spec is None:
+        return str(shown)
+    spec = part.format_spec.values if isinstance(part.format_spec, ast.JoinedStr) else []
+    if len(spec) != 1 or not isinstance(spec[0], ast.Constant) or not str(spec[0].value).strip("<>^0+.").isalnum():
+        return None
+    try:
+        text = format(shown, str(spec[0].value))
+    except (TypeError, ValueError):
+        return None
+    return text if len(text) < _LONGEST_PATTERN else None
+
+
+def part_of_text(text: Value, bounds: list[Value | None]) -> Constant | None:
+    """A slice of a written text."""
+    if not isinstance(text, Constant) or not isinstance(text.value, str):
+        return None
+    ends: list[int | None] = []
+    for bound in bounds:
+        known = bound.value if isinstance(bound, Constant) else None
+        if bound is not None and not isinstance(known, int):
+            return None
+        ends.append(known if isinstance(known, int) else None)
+    if ends[2] == 0:
+        return None
+    may = text.may or any(isinstance(bound, Constant) and bound.may for bound in bounds)
+    return Constant(text.value[slice(*ends)], text.node, may=may)
+
+
+def number_of(value: Value, kind: Callable[[str], object]) -> Constant | None:
+    """`int("2")`, `float("1e-5")`."""
+    if not isinstance(value, Constant) or not isinstance(value.value, (str, int, float)):
+        return None
+    try:
+        return Constant(
+            kind(str(value.value)) if isinstance(value.value, str) else value.value, value.node, may=value.may
+        )
+    except ValueError:
         return None

@@ -8,7 +8,15 @@ from collections.abc import Callable
 from typing import Any
 
 from llm_lsp.facts.access import Access, is_ids
-from llm_lsp.facts.constants import compare, compute
+from llm_lsp.facts.constants import (
+    Alternatives,
+    compare,
+    compute,
+    compute_options,
+    part_of_text,
+    text_of_parts,
+    with_part,
+)
 from llm_lsp.facts.events import Arguments
 from llm_lsp.facts.machine import OFF, ON
 from llm_lsp.facts.store import Store
@@ -23,6 +31,7 @@ from llm_lsp.facts.values import (
     Opaque,
     Symbol,
     Tuple,
+    Union,
     Value,
     join,
     union_of_sources,
@@ -88,15 +97,14 @@ class Expressions(Access):
     def evaluate_subscript(self, node: ast.Subscript) -> Value:
         value = self.evaluate(node.value)
         if isinstance(node.slice, ast.Slice):
-            for bound in (node.slice.lower, node.slice.upper, node.slice.step):
-                if bound is not None:
-                    self.evaluate(bound)
+            ends = (node.slice.lower, node.slice.upper, node.slice.step)
+            bounds = [None if end is None else self.evaluate(end) for end in ends]
             if node.slice.upper is not None:
                 self.sliced |= self.flow(value)
                 if node.slice.lower is None or _is_text(node.value):
                     self.cut |= self.flow(value)
             if isinstance(value, (Object, Constant)):
-                return Opaque(None, self.flow(value))
+                return part_of_text(value, bounds) or Opaque(None, self.flow(value))
             return self.ids_until(value, node, node.slice)
         key = self.evaluate(node.slice)
         if isinstance(node.slice, ast.Tuple) and is_ids(value) and any(map(_has_end, node.slice.elts)):
@@ -138,8 +146,13 @@ class Expressions(Access):
         values: list[Value] = []
         for key, item in zip(node.keys, node.values, strict=True):
             value = self.evaluate(item)
+            if key is None:
+                held = self.spread_into(made, keys, value)
+                is_known = is_known and held is not None
+                values += [value] if held is None else held
+                continue
             values.append(value)
-            name = None if key is None else self.evaluate(key)
+            name = self.evaluate(key)
             if isinstance(name, Constant):
                 keys.append(name.value)
                 self.heap[made.id, f"[{name.value!r}]"] = value
@@ -151,6 +164,20 @@ class Expressions(Access):
             self.heap[made.id, "each"] = self.join_all(values)
         self.heap[made.id, "keys"] = Constant(tuple(keys)) if is_known else ANYTHING
         return made
+
+    def spread_into(self, made: Object, keys: list[object], value: Value) -> list[Value] | None:
+        """`{**value}`: its items, where they are known; else any key that was there before may be another's now."""
+        known = self.known_keys(value) if isinstance(value, Object) and value.cls == "builtins.dict" else None
+        if known is None or not isinstance(value, Object):
+            for key in keys:
+                self.heap.forget((made.id, f"[{key!r}]"))
+            return None
+        items: list[Value] = []
+        for key in known:
+            items.append(self.heap.get((value.id, f"[{key!r}]"), ANYTHING))
+            self.heap[made.id, f"[{key!r}]"] = items[-1]
+            keys += [] if key in keys else [key]
+        return items
 
     def evaluate_comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Value:
         locals_, loops, guards = self.frame.locals, self.frame.loops, self.frame.guards
@@ -179,10 +206,18 @@ class Expressions(Access):
 
     def evaluate_operation(self, node: ast.BinOp) -> Value:
         left, right = self.evaluate(node.left), self.evaluate(node.right)
-        if isinstance(left, Constant) and isinstance(right, (Constant, Tuple)):
-            computed = compute(node.op, left, right)
+        if isinstance(left, (Constant, Union)):
+            computed = (
+                compute(node.op, left, right)
+                if isinstance(left, Constant) and isinstance(right, (Constant, Tuple))
+                else compute_options(node.op, left, right)
+            )
             if computed is not None:
                 return computed
+        elif isinstance(left, Object) and isinstance(right, Object):
+            joined = self.joined(node, left, right)
+            if joined is not None:
+                return joined
         sources = self.flow(left) | self.flow(right)
         if not sources:
             return ANYTHING
@@ -190,6 +225,26 @@ class Expressions(Access):
             return Opaque(library.ENCODING, sources)
         lengths = any(isinstance(side, Opaque) and side.cls == "length" for side in (left, right))
         return Opaque("length" if lengths and isinstance(node.op, (ast.Add, ast.Sub)) else None, sources)
+
+    def joined(self, node: ast.BinOp, left: Object, right: Object) -> Value | None:
+        """`known | other` of two dictionaries, `[a] + [b]` of two lists, whose items are all known."""
+        if isinstance(node.op, ast.BitOr) and left.cls == right.cls == "builtins.dict":
+            made = self.make("builtins.dict", node)
+            keys: list[object] = []
+            items = [self.spread_into(made, keys, side) for side in (left, right)]
+            if None not in items:
+                self.heap[made.id, "each"] = self.join_all([item for held in items for item in held or ()])
+                self.heap[made.id, "keys"] = Constant(tuple(keys))
+                return made
+        if isinstance(node.op, ast.Add) and left.cls == right.cls == "builtins.list":
+            held = [self.heap.get((side.id, "items")) for side in (left, right)]
+            known = [item for one in held if isinstance(one, Tuple) for item in one.items]
+            if all(isinstance(one, Tuple) for one in held) and known:
+                made = self.make("builtins.list", node)
+                self.heap[made.id, "each"] = self.join_all(known)
+                self.heap[made.id, "items"] = Tuple(tuple(known))
+                return made
+        return None
 
     def evaluate_unary(self, node: ast.UnaryOp) -> Value:
         value = self.evaluate(node.operand)
@@ -277,8 +332,7 @@ class Expressions(Access):
     # ------------------------------------------------------------ text
 
     def evaluate_joined(self, node: ast.JoinedStr) -> Value:
-        parts: list[str] | None = []
-        may = False
+        made: Alternatives | None = [("", (), False)]
         sources = NOTHING
         for part in node.values:
             inner = part.value if isinstance(part, ast.FormattedValue) else part
@@ -286,13 +340,9 @@ class Expressions(Access):
             sources |= self.flow(value)
             if isinstance(value, Opaque) and value.cls == "length":
                 self.length_examined |= value.sources
-            plain = not isinstance(part, ast.FormattedValue) or (part.format_spec is None and part.conversion == -1)
-            if parts is not None and plain and isinstance(value, Constant) and isinstance(value.value, (str, int)):
-                parts.append(str(value.value))
-                may = may or value.may
-            else:
-                parts = None
-        return Constant("".join(parts), node, may=may) if parts is not None else Opaque(None, sources)
+            if made is not None:
+                made = with_part(made, part, value)
+        return text_of_parts(made, node) if made else Opaque(None, sources)
 
     # ------------------------------------------------------------ the rest
 

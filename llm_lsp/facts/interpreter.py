@@ -6,9 +6,9 @@ import ast
 from collections.abc import Callable, Hashable
 from typing import Any, cast
 
-from llm_lsp.facts.accumulation import Accumulation
 from llm_lsp.facts.events import Arguments
 from llm_lsp.facts.machine import AUTOCAST, GRADIENTS
+from llm_lsp.facts.patterns import Patterns
 from llm_lsp.facts.store import Changes, Store
 from llm_lsp.facts.values import (
     ANYTHING,
@@ -29,7 +29,7 @@ __all__ = ["Interpreter"]
 _DEEPEST_SECOND_PASS = 1
 
 
-class Interpreter(Accumulation):
+class Interpreter(Patterns):
     """Runs one module as a script."""
 
     def __init__(self, tree: ast.Module, text: str, stop: Callable[[], bool] | None) -> None:
@@ -97,6 +97,8 @@ class Interpreter(Accumulation):
         for target in node.targets:
             if isinstance(target, ast.Name):
                 self.frame.locals.forget(target.id)
+            elif isinstance(target, ast.Subscript):
+                self.forget_item(self.evaluate(target.value), self.evaluate(target.slice))
         return True
 
     def run_outer(self, node: ast.Global | ast.Nonlocal) -> bool:
@@ -200,13 +202,12 @@ class Interpreter(Accumulation):
         subject = self.evaluate(node.subject)
         frame, trail = self.frame, self.trail
         guards, mark = frame.guards, trail.mark()
-        ends: list[Changes] = [{}]
+        last = node.cases[-1]
+        is_exhaustive = isinstance(last.pattern, ast.MatchAs) and last.pattern.pattern is None and last.guard is None
+        ends: list[Changes] = [] if is_exhaustive else [{}]
         for case in node.cases:
             frame.guards = (*guards, (case.guard or node.subject, True))
-            for part in ast.walk(case.pattern):
-                name = getattr(part, "name", None) or getattr(part, "rest", None)
-                if isinstance(name, str):
-                    frame.locals[name] = Opaque(None, self.flow(subject))
+            self.bind_pattern(case.pattern, subject)
             if case.guard is not None:
                 self.evaluate(case.guard)
             if self.run_block(case.body):
@@ -214,7 +215,7 @@ class Interpreter(Accumulation):
             trail.undo(mark)
         frame.guards = guards
         trail.meet(mark, ends)
-        return True
+        return bool(ends)
 
     # ------------------------------------------------------------ loops
 

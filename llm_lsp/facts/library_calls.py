@@ -154,6 +154,13 @@ class LibraryCalls(Gradients):
             return Opaque(call.name, self.flow_of(call.arguments) or frozenset((call.id,)), call.id)
         return Constant("/".join(parts), may=any(isinstance(value, Constant) and value.may for value in given))
 
+    def path(self, call: CallRecord) -> Value:
+        """A path is known by its text."""
+        given = call.arguments.positional
+        if len(given) == 1 and isinstance(given[0], Constant) and isinstance(given[0].value, str):
+            return given[0]
+        return self.joined_path(call)
+
     def environment(self, call: CallRecord) -> Value:
         """A variable of the environment holds its default, unless somebody sets it."""
         default = call.arguments.get("default", 1)
@@ -386,9 +393,8 @@ class LibraryCalls(Gradients):
         each = self.heap.get((receiver.id, "each"))
         inner = each if each is not None else self.part_of(receiver, "[]", node) if receiver.is_outside else ANYTHING
         made = self.make("builtins.list", node)
-        self.heap[made.id, "each"] = (
-            Tuple((ANYTHING, inner)) if name == "items" else ANYTHING if name == "keys" else inner
-        )
+        keys = self.join_all([Constant(key) for key in self.known_keys(receiver) or ()])
+        self.heap[made.id, "each"] = Tuple((keys, inner)) if name == "items" else keys if name == "keys" else inner
         return made
 
     def call_tokenizer(self, tokenizer: Object, arguments: Arguments, node: ast.AST) -> Value:
@@ -432,6 +438,8 @@ _SPECIAL: dict[str, Callable[[LibraryCalls, CallRecord], Value]] = {
     "deepspeed.initialize": LibraryCalls.engine,
     "functools.partial": LibraryCalls.partial,
     "os.path.join": LibraryCalls.joined_path,
+    **dict.fromkeys(("pathlib.Path", "pathlib.PurePath", "pathlib.PurePosixPath", "os.fspath"), LibraryCalls.path),
     "os.environ.get": LibraryCalls.environment,
+    "os.environ.setdefault": LibraryCalls.environment,
     "os.getenv": LibraryCalls.environment,
 }

@@ -184,6 +184,15 @@ class Class(Value):
         """The qualified names of the bases that a library defines."""
         return [base.name for cls in self.lineage() for base in cls.bases if isinstance(base, Symbol)]
 
+    def fields(self) -> list[str]:
+        """The names that are annotated in its body, or in a base's: of a dataclass or a named tuple, in order."""
+        return [
+            statement.target.id
+            for owner in reversed(self.lineage())
+            for statement in owner.node.body
+            if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)
+        ]
+
     def has_unknown_base(self) -> bool:
         return any(not isinstance(base, (Class, Symbol)) for cls in self.lineage() for base in cls.bases)
 
