@@ -40,11 +40,15 @@ $(VENV)/stamps/npm: $(VENV)/stamps/venv package.json package-lock.json vscode-cl
 	npm ci
 	@touch $@
 
+$(VENV)/stamps/editors: $(VENV)/stamps/venv tests/editors/install.sh
+	sh tests/editors/install.sh
+	@touch $@
+
 # Faults are what the demo is about, so that finding them (exit 1) is its success.
 demo: $(VENV)/stamps/install
 	@$(BIN)/llm-lint check --output-format full examples || test $$? -eq 1
 
-test: $(VENV)/stamps/test extension
+test: $(VENV)/stamps/test $(VENV)/stamps/editors extension
 	$(BIN)/python -m pytest --numprocesses auto --dist loadgroup
 
 extension: $(VENV)/stamps/test $(VENV)/stamps/npm

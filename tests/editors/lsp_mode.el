@@ -15,7 +15,7 @@
   (if ok (cl-incf passed) (cl-incf failed))
   (princ (format "%s %s  %s\n" (if ok "ok  " "FAIL") name (or extra ""))))
 (defun wait-for (holds)
-  (let ((end (+ (float-time) 30)) found)
+  (let ((end (+ (float-time) 120)) found)
     (while (and (not (setq found (funcall holds))) (< (float-time) end))
       (accept-process-output nil 0.05))
     found))
@@ -50,7 +50,7 @@
           (goto-char (point-min))
           (call-interactively action))          ; what a click on the lens runs
         (check "the lens is run"
-               (wait-for (lambda () (cl-some (lambda (m) (string-match-p "can't check shapes yet" m)) shown))))
+               (wait-for (lambda () (cl-some (lambda (m) (string-match-p "check shapes" m)) shown))))
         (goto-char (point-min)) (search-forward "bert-base-cased") (goto-char (match-beginning 0))
         (let* ((actions (lsp-code-actions-at-point))
                (fix (and actions (elt actions 0))))

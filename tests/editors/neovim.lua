@@ -5,7 +5,7 @@ local function check(name, ok, extra)
   if ok then passed = passed + 1 else failed = failed + 1 end
   io.stdout:write((ok and 'ok   ' or 'FAIL ') .. name .. (extra and ('  ' .. tostring(extra)) or '') .. '\n')
 end
-local function wait(holds) return (vim.wait(30000, holds, 20)) end
+local function wait(holds) return (vim.wait(120000, holds, 20)) end
 
 local function main()
   local file = vim.env.FILE
