@@ -7,14 +7,13 @@ a program of its own, a line of `-` with a name another file of that program (te
     print(name)  # fact: passed 'gpt2'
 
 speaks of the longest call that begins on its row, or of what the words of the rules say of that row; several marks are
-separated by `;`, what differs between ways to one call by `|`, and `not reached` says that no call there ever runs.
+separated by `;`, what differs between ways to one call by `|`. `not reached` says that no call there ever runs, `untold
+LABEL` that the words of the rules have nothing to say.
 """
 
 from __future__ import annotations
 
-import io
 import re
-import tokenize
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -34,7 +33,7 @@ LEAST = 8
 
 _PROGRAM = re.compile(r"# =+")
 _FILE = re.compile(r"# -+ (\S+)$")
-_MARK = re.compile(r"#\s*fact: (.*)")
+_MARK = "# fact: "
 
 
 class Program(NamedTuple):
@@ -72,23 +71,23 @@ def _program(files: dict[str, list[str]]) -> Program:
 
 def marks(text: str) -> Iterator[Mark]:
     for program in programs(text):
-        for name, content in program.files:
-            if not name.endswith(".py"):
-                continue
-            for token in tokenize.generate_tokens(io.StringIO(content).readline):
-                found = _MARK.match(token.string) if token.type == tokenize.COMMENT else None
-                for said in found[1].split(";") if found else ():
-                    yield Mark(program, name, token.start[0], said.strip())
+        yield from marks_of(program)
 
 
-class Known(NamedTuple):
-    """What is told of each row: a label to what is known, on all ways there."""
+def marks_of(program: Program) -> Iterator[Mark]:
+    for name, content in program.files:
+        for row, line in enumerate(content.split("\n") if name.endswith(".py") else [], start=1):
+            _, _, said = line.partition(_MARK)
+            yield from (Mark(program, name, row, each.strip()) for each in said.split(";") if said)
 
-    rows: dict[int, dict[str, list[str]]]
+
+Told = dict[int, dict[str, list[str]]]
+"""What is told of each row: a label to what is known, on all ways there."""
+DISTRIBUTIONS = ("transformers", "torch", "accelerate", "peft", "trl")
 
 
 @cache
-def known(program: Program, file: str) -> Known:
+def known(program: Program, file: str) -> Told:
     with TemporaryDirectory() as folder:
         root = Path(folder).resolve()
         (root / "setup.cfg").touch()
@@ -98,14 +97,21 @@ def known(program: Program, file: str) -> Known:
             path.write_text(text, encoding="utf-8")
         project = Project([root / file])
         one = project.file(root / file)
-        facts = Facts(project.source(one), project.world_for(one))
+        source = project.source(one)
+        world = project.world_for(one, source.installs)
+        facts = Facts(source, world)
         found = _told(facts)
         facts.close()
-    return Known(found)
+        for distribution in DISTRIBUTIONS:
+            version = world.version(distribution)
+            said = "unknown" if version is None else version.specifier
+            for mark in marks_of(program):
+                _add(found.setdefault(mark.row, {}), f"version {distribution}", said)
+    return found
 
 
-def _told(facts: Facts) -> dict[int, dict[str, list[str]]]:
-    found: dict[int, dict[str, list[str]]] = {}
+def _told(facts: Facts) -> Told:
+    found: Told = {}
     longest: dict[int, tuple[int, int, int]] = {}
     for call in facts.every_call():
         if call.place.path != facts.source.path:
@@ -131,7 +137,10 @@ def _add(told: dict[str, list[str]], label: str, text: str) -> None:
 
 def disagreement(mark: Mark) -> str | None:
     """What is known instead; None if the mark is right."""
-    told = known(mark.program, mark.file).rows.get(mark.row, {})
+    told = known(mark.program, mark.file).get(mark.row, {})
+    if mark.said.startswith("untold "):
+        answer = told.get(mark.said.removeprefix("untold "))
+        return None if answer is None else f"it is told: {' | '.join(answer)}"
     if mark.said == "not reached":
         return f"called {told['called']}" if "called" in told else None
     label = max((label for label in told if mark.said.startswith(label + " ")), key=len, default=None)
@@ -144,6 +153,12 @@ def disagreement(mark: Mark) -> str | None:
 def _ways(said: Iterable[str]) -> frozenset[frozenset[str]]:
     """What may be on each way, in whatever order."""
     return frozenset(frozenset(one.strip().split(" or ")) for one in said)
+
+
+@pytest.fixture(autouse=True)
+def no_environment_is_active(monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
+        monkeypatch.delenv(variable, raising=False)
 
 
 def all_marks() -> Iterator[tuple[str, Mark]]:

@@ -286,6 +286,9 @@ class Access(Machine):
             frame.locals[name] = value
             return
         owner = self.owner_of(name)
+        if owner.scope < 0 and not frame.is_of_script:
+            # Whoever calls this function may read it afterwards.
+            self.returned |= self.flow(value) & self.calls.keys()
         known = owner.locals.get(name)
         owner.locals[name] = join(known, value) if known is not None and frame.is_in_a_branch else value
 

@@ -22,6 +22,7 @@ __all__ = ["compare", "compute", "compute_options", "number_of", "part_of_text",
 
 _LONGEST_PATTERN = 1_000
 _MOST_ALTERNATIVES = 4
+_ASKS_AGAIN = (ast.Name, ast.Attribute, ast.Compare)
 
 Alternatives = list[tuple[str, tuple[Condition, ...], bool]]
 """The texts that an f-string may come to, each with its conditions, and whether somebody may replace a part of it."""
@@ -108,7 +109,13 @@ def compute_options(operator: ast.operator, left: Value, right: Value) -> Value 
 
 
 def _contradict(one: tuple[Condition, ...], other: tuple[Condition, ...]) -> bool:
-    return any((test, not came_out) in other for test, came_out in one)
+    """Whether a test came out one way for the one value and the other way for the other; plain names ask the same again."""
+    if not one or not other:
+        return False
+    if any((test, not came_out) in other for test, came_out in one):
+        return True
+    known = {ast.dump(test): came_out for test, came_out in one if isinstance(test, _ASKS_AGAIN)}
+    return any(known.get(ast.dump(test), came_out) is not came_out for test, came_out in other)
 
 
 def with_part(begun: Alternatives, part: ast.expr, value: Value) -> Alternatives | None:

@@ -112,7 +112,9 @@ class Contexts(BuiltinCalls):
     def apply_context(self, name: str, value: Value) -> bool:
         """Enter a library's context manager or decorator; whether it is one that a rule asks about."""
         if name in library.GRADIENTS_OFF:
-            self.heap[GRADIENTS] = OFF
+            wanted = self.switch(value, "mode", 0)
+            # `inference_mode(False)` is inference mode switched off, and gradients are on in it.
+            self.heap[GRADIENTS] = OFF if wanted is ON else ON if wanted is OFF else ANYTHING
         elif name in library.GRADIENTS_ON:
             self.heap[GRADIENTS] = ON
         elif name in library.GRADIENTS_SET:

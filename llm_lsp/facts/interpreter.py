@@ -18,6 +18,7 @@ from llm_lsp.facts.values import (
     Function,
     Object,
     Opaque,
+    Symbol,
     Union,
     Value,
     options,
@@ -60,6 +61,8 @@ class Interpreter(Patterns):
     def run_expression(self, node: ast.Expr) -> bool:
         value = self.evaluate(node.value)
         call = node.value
+        if isinstance(call, (ast.Name, ast.Attribute)):
+            self.named_for_nothing.add(isinstance(value, Symbol))
         return not (isinstance(call, ast.Call) and isinstance(value, Opaque) and value.cls in {"sys.exit", "os._exit"})
 
     def run_assign(self, node: ast.Assign) -> bool:

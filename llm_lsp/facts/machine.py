@@ -156,6 +156,8 @@ class Machine:
         self.made: dict[ast.AST, list[Object]] = {}
         """The instances that the module itself makes, by class."""
         self.has_star_import = False
+        self.named_for_nothing: set[bool] = set()
+        """Whether statements are only a name, such as `torch.manual_se`: True for names of libraries."""
 
     def module_frame(self) -> Frame:
         """The frame of the module whose code is running."""

@@ -1,0 +1,59 @@
+"""What a checkpoint is: by its files, the cache, the table that ships; blank is unknown."""
+from transformers import AutoModel, AutoModelForCausalLM, AutoModelForSequenceClassification, AutoModelForSeq2SeqLM, AutoTokenizer
+
+model = AutoModelForCausalLM.from_pretrained("gpt2")  # fact: type is taken yes; head is new unknown
+model.generate(1)  # fact: loaded as `gpt2`
+model = AutoModelForCausalLM.from_pretrained("t5-small")  # fact: type is taken no
+model = AutoModelForSequenceClassification.from_pretrained("gpt2")  # fact: head is new yes
+model = AutoModelForSeq2SeqLM.from_pretrained("t5-small")  # fact: type is taken yes
+model = AutoModelForCausalLM.from_pretrained("somebody/unknown")  # fact: type is taken unknown
+model = AutoModelForCausalLM.from_pretrained(unknown)  # fact: untold type is taken
+model = AutoModel.from_pretrained("bert-base-uncased")  # fact: type is taken unknown
+tokenizer = AutoTokenizer.from_pretrained("bert-base-cased")
+model(**tokenizer("text", return_tensors="pt"))  # fact: vocabulary is shared no
+# ======== a family shares its vocabulary
+from transformers import AutoModel, AutoTokenizer
+
+model = AutoModel.from_pretrained("bert-base-uncased")
+tokenizer = AutoTokenizer.from_pretrained("bert-large-uncased")
+model(**tokenizer("text", return_tensors="pt"))  # fact: vocabulary is shared yes
+# ======== nobody knows the one
+from transformers import AutoModel, AutoTokenizer
+
+model = AutoModel.from_pretrained("bert-base-uncased")
+tokenizer = AutoTokenizer.from_pretrained("somebody/unknown")
+model(**tokenizer("text", return_tensors="pt"))  # fact: untold vocabulary is shared
+# ======== one of two
+import sys
+from transformers import AutoModel, AutoTokenizer
+
+model = AutoModel.from_pretrained("bert-base-uncased")
+tokenizer = AutoTokenizer.from_pretrained("bert-base-uncased" if sys.argv[1] else "gpt2")
+model(**tokenizer("text", return_tensors="pt"))  # fact: vocabulary is shared unknown
+# ======== a folder of the project
+from transformers import AutoModel, AutoModelForCausalLM
+
+model = AutoModelForCausalLM.from_pretrained("./mine")  # fact: type is taken unknown; head is new unknown
+model = AutoModelForCausalLM.from_pretrained("./absent")  # fact: type is taken unknown
+# -------- mine/config.json
+#| {"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"], "vocab_size": 50257}
+# ======== rows
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+tokenizer = AutoTokenizer.from_pretrained("gpt2")
+model = AutoModelForCausalLM.from_pretrained("gpt2")
+tokenizer.add_tokens(["<a>"])  # fact: rows suffice no
+tokenizer.add_tokens(unknown)  # fact: rows suffice no
+model(**tokenizer("text", return_tensors="pt"))
+# ======== lengths
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+tokenizer = AutoTokenizer.from_pretrained("gpt2")
+model = AutoModelForCausalLM.from_pretrained("gpt2")
+other = AutoModelForCausalLM.from_pretrained(unknown)
+ids = tokenizer("text", return_tensors="pt", truncation=True, max_length=4096)  # fact: is beyond context yes
+model(**ids)
+ids = tokenizer("text", return_tensors="pt", truncation=True, max_length=512)  # fact: is beyond context no
+model(**ids)
+ids = tokenizer("text", return_tensors="pt", truncation=True, max_length=unknown)  # fact: is beyond context unknown
+model(**ids)
