@@ -29,6 +29,9 @@ if TYPE_CHECKING:  # neither is needed for a file without a trigger, and both co
 
 __all__ = ["Crash", "lint"]
 
+_MOST_SPREAD = 80
+"""Characters over which the parts of a trigger may be spread."""
+
 
 class Crash(NamedTuple):
     """A rule, or the analysis before all rules, that raised; for a bug report, never for the diagnostics."""
@@ -99,7 +102,23 @@ def lint(
 
 
 def _is_triggered(rule: RuleEntry, text: str) -> bool:
-    return not rule.triggers or any(trigger in text for trigger in rule.triggers)
+    if not rule.triggers or any(trigger in text for trigger in rule.triggers):
+        return True
+    return any(_is_spread_out(trigger, text) for trigger in rule.triggers)
+
+
+def _is_spread_out(trigger: str, text: str) -> bool:
+    """Whether a trigger like `eval()` stands in a text with blanks or line ends between its parts."""
+    size = next((at for at, one in enumerate(trigger) if not (one.isalnum() or one == "_")), len(trigger))
+    word, rest = trigger[:size], "".join(trigger[size:].split())
+    if not word or not rest:
+        return False
+    at = text.find(word)
+    while at >= 0:
+        if "".join(text[at + size : at + size + _MOST_SPREAD].split()).startswith(rest):
+            return True
+        at = text.find(word, at + size)
+    return False
 
 
 # ---------------------------------------------------------------- running the rules

@@ -216,7 +216,7 @@ class Rule:
     default: ClassVar[bool] = True
     """Whether the rule runs unless it is selected by hand."""
     triggers: ClassVar[tuple[str, ...]]
-    """Words without one of which in its text a file can't hold the fault; found as plain substrings."""
+    """Words without one of which in its text a file can't hold the fault; blanks may stand between their parts."""
     supersedes: ClassVar[tuple[str, ...]] = ()
     """Codes of the rules whose reports at the same place are dropped for this one's."""
     bad: ClassVar[list[Bad]]

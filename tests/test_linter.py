@@ -179,6 +179,13 @@ def test_a_file_without_a_trigger_is_not_analysed() -> None:
     assert WordFacts.made == []
 
 
+@pytest.mark.parametrize("text", ["x.eval(\n)\n", "x.eval ()\n", "x . eval ( )\n"])
+def test_blanks_in_a_trigger_hide_no_fault(text: str) -> None:
+    spread = ONE._replace(triggers=("eval()",))
+    assert told(lint(text.replace("x", "one"), spread))[0] == (1, "LLM901")
+    assert told(lint("one.evaluate()\none.eval(one)\n", spread)) == []
+
+
 def test_all_triggered_rules_share_one_analysis() -> None:
     lint("one = 1\n", ONE, TOO, RAISING)
     assert WordFacts.made == WordFacts.closed == ["train.py"]
