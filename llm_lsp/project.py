@@ -25,6 +25,8 @@ _REPOSITORY = ".git"
 _ROOT_MARKS = ("pyproject.toml", "setup.py", "setup.cfg", _REPOSITORY)
 _KEPT_CHARACTERS = 1_000_000
 """Of the modules that were parsed last; a tree takes some fifty times the memory of its text."""
+_LONG = 10_000
+"""Characters of a line that is no line of a program."""
 
 
 class ProjectFile(NamedTuple):
@@ -257,8 +259,13 @@ class Project:
         return sorted(file for file in self._imports[root].get(name, ()) if file != path)
 
     def imported_words(self, file: Path) -> frozenset[str]:
-        """The words of a file's import statements; none where it can't be read."""
+        """The words of a file's import statements; none where it can't be read, or is too large to be analysed."""
+        from llm_lsp.source import OUTPUT_ALLOWANCE
+
+        allowance = OUTPUT_ALLOWANCE if file.suffix == ".ipynb" else 1
         try:
+            if file.stat().st_size > allowance * self.settings_in(file.parent).max_source_size:
+                return frozenset()
             return imported_words(file.read_bytes().decode("utf-8", "replace"))
         except OSError:
             return frozenset()
@@ -400,6 +407,10 @@ def imported_words(text: str) -> frozenset[str]:
     """The words of import statements; a superset of the modules that are imported, found without parsing."""
     import re
 
+    if len(text) > _LONG:
+        # Pictures in the outputs of a notebook: each is one line, as Jupyter writes them.
+        lines = text.split("\n")
+        text = "\n".join(line for line in lines if len(line) < _LONG) if len(lines) > 1 else text
     # A quote begins a line of a notebook.
     statements = re.findall(r'(?:^|")[ \t]*((?:from|import)\s[^#"(\n]*(?:\([^)]*\))?)', text, re.MULTILINE)
     return frozenset(re.findall(r"\w+", " ".join(statements)))

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from llm_lsp.logical_lines import LogicalLines
     from llm_lsp.notebook import Notebook
 
-__all__ = ["Cell", "EditError", "Problem", "Source", "too_deep"]
+__all__ = ["OUTPUT_ALLOWANCE", "Cell", "EditError", "Problem", "Source", "too_deep"]
 
-_OUTPUT_ALLOWANCE = 100
+OUTPUT_ALLOWANCE = 100
 """How many times larger than its source a notebook may be with its outputs."""
 
 Kind = Literal["python", "notebook"]
@@ -288,7 +288,7 @@ def _encoded(decoded: Decoded, text: str, path: str, before: bytes) -> bytes:
 def _from_notebook(path: str, data: bytes, max_size: int) -> Source:
     from llm_lsp.notebook import NotebookError, read_notebook
 
-    if len(data) > _OUTPUT_ALLOWANCE * max_size:
+    if len(data) > OUTPUT_ALLOWANCE * max_size:
         message = f"{len(data):,} bytes are too many for a notebook; clear its outputs"
         return _not_analysed(path, data, "", _problem("LLM002", message), is_notebook=True)
     try:

@@ -554,3 +554,13 @@ def test_nobody_imports_a_notebook() -> None:
     write("engine.ipynb")
     write("main.py", text="import engine\n")
     assert Project(["engine.ipynb"]).importers_of(Path("engine.ipynb").absolute()) == []
+
+
+def test_neither_pictures_nor_what_is_too_large_is_looked_through_for_imports() -> None:
+    picture = '"image/png": "' + "import engine " * 10_000 + '"'
+    write("engine.py", text="print('engine')\n")
+    write("pictures.ipynb", text='{"outputs": [\n' + picture + '],\n"source": [\n"import torch\\n"]}\n')
+    write("shown.ipynb", text='{"outputs": [\n' + picture + '],\n"source": [\n"import engine\\n"]}\n')
+    write("large.py", text="import engine\n" + "x = 1  # a line of a table\n" * 50_000)
+    project = Project(["engine.py"])
+    assert [path.name for path in project.importers_of(Path("engine.py").absolute())] == ["shown.ipynb"]
