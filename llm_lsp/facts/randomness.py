@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from llm_lsp.facts.events import CallRecord
 from llm_lsp.facts.place import Place
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
-from llm_lsp.facts.values import Class, Constant, Object, Opaque, Symbol, Value
+from llm_lsp.facts.values import Class, Constant, Object, Opaque, Symbol, Value, options
 from llm_lsp.knowledge import library
 
 if TYPE_CHECKING:
@@ -86,6 +86,12 @@ class Generator:
         """The module that has to be imported for `seeding`; None where it is."""
         root = self.seeding.partition(".")[0]
         return None if root in self._facts.machine.frames[0].locals else root
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether the module gives its name of the library to something else in the end, so that `seeding` would fail."""
+        value = self._facts.machine.frames[0].locals.get(self.seeding.partition(".")[0])
+        return value is not None and not any(isinstance(option, Symbol) for option, _ in options(value))
 
     @property
     def entry(self) -> Place | None:

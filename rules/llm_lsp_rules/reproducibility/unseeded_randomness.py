@@ -329,6 +329,20 @@ if __name__ == "__main__":
 """,
             },
         ),
+        # The name is gone where the program begins to run: a seed that is written there would not seed.
+        Bad("""\
+import torch
+from transformers import AutoModelForSequenceClassification
+
+def main(loader):
+    model = AutoModelForSequenceClassification.from_pretrained("bert-base-uncased", num_labels=3)  # <- torch's generator
+    for batch in loader:
+        model(**batch).loss.backward()
+
+torch = None
+if __name__ == "__main__":
+    main(open("texts.txt").readlines())
+"""),
         # A trainer seeds when it is made: its data was chosen before.
         Bad(
             """\
@@ -644,6 +658,8 @@ def _given_a_seed(made: Place) -> list[Change]:
 
 
 def _seeded(generator: Generator) -> list[Change]:
+    if generator.is_hidden:
+        return []
     imports = [EnsureImport(generator.unimported)] if generator.unimported is not None else []
     if generator.entry is not None:
         return [*imports, InsertBefore(generator.entry.range, generator.seeding)]
