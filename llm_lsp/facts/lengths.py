@@ -45,11 +45,19 @@ class _Pair(NamedTuple):
         if self.context is None:
             return None
         most = self.context.value
-        if what == "prompt and answer":
-            # Where one of them is too long by itself, that is what is reported.
-            return self.asked + self.prompt > most > self.asked and self.prompt <= most
-        # A prompt comes before what is generated.
-        return self.asked >= most if what == "answer" else self.asked > most
+        match what:
+            case "prompt and answer":
+                # Where one of them is too long by itself, that is what is reported.
+                return self.asked + self.prompt > most + 1 and self.asked < most >= self.prompt
+            case "prompt with answer":
+                # The last token that is generated is not looked up any more.
+                return self.asked > most + 1
+            case "answer to prompt":
+                # A prompt, which has at least two tokens, comes before what is generated.
+                return self.asked >= most
+            case _:
+                # What a decoder generates by itself follows one token that begins it.
+                return self.asked > most
 
 
 class Length:
@@ -63,7 +71,8 @@ class Length:
         self._prompt = prompt
         self._record = asked.record
         self.what = asked.what
-        """How: "pads", "cuts", "prompt with answer", "prompt and answer", "answer", "sentences", "slice", "pipeline" or "positions"."""
+        """How: "pads", "cuts", "prompt with answer", "prompt and answer", "answer to prompt", "answer", "sentences",
+        "slice", "pipeline" or "positions"."""
         self.call = Call(facts, asked.record)
         self.argument = self.call.argument(asked.name)
         self.model = model
@@ -103,7 +112,7 @@ class Length:
     def fitting(self) -> int | None:
         """The number that fits instead, where that is plain: for a prompt, with room for the answer."""
         pair = next(self._pairs(), None)
-        if self.context is None or pair is None or self.what in {"answer", "positions"}:
+        if self.context is None or pair is None or self.what in {"answer to prompt", "answer", "positions"}:
             return None
         return self.context - (pair.asked if self._prompt is not None else 0)
 
@@ -250,9 +259,10 @@ def _asked_at(facts: Facts, record: CallRecord) -> Iterator[tuple[_Asked, _Asked
         if whole is not None:
             yield _Asked("prompt with answer", record, "max_length", whole), None
         if new is not None:
-            asked = _Asked("answer", record, "max_new_tokens", new)
+            continues = is_decoder_only(facts, record)
+            asked = _Asked("answer to prompt" if continues else "answer", record, "max_new_tokens", new)
             yield asked, None
-            for prompt in prompts if is_decoder_only(facts, record) else ():
+            for prompt in prompts if continues else ():
                 yield asked._replace(what="prompt and answer"), prompt
     elif library.kind_of(record.name) == "trainer":
         for asked in _asked_of_trl(facts, record):

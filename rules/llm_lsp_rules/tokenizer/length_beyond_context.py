@@ -10,7 +10,8 @@ _SAID = {
     "pads": "texts are padded to {number:,} tokens",
     "cuts": "texts may have up to {number:,} tokens",
     "sentences": "texts may have up to {number:,} tokens",
-    "answer": "up to {number:,} new tokens follow the prompt",
+    "answer to prompt": "up to {number:,} new tokens follow the prompt",
+    "answer": "up to {number:,} new tokens are generated",
     "prompt with answer": "prompt and answer may have up to {number:,} tokens",
     "prompt and answer": "prompt and answer may have up to {number:,} tokens",
     "slice": "ids are cut to {number:,} tokens",
@@ -323,6 +324,18 @@ if tokenizer.model_max_length > 100_000:
 model = AutoModel.from_pretrained("bert-base-uncased")
 with torch.no_grad():
     print(model(**tokenizer("A text.", padding="max_length", return_tensors="pt")).last_hidden_state)
+"""),
+        # What a decoder generates by itself fills its table to the last row; the last token is not looked up.
+        Good("""\
+from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
+
+name = "Helsinki-NLP/opus-mt-en-de"
+translator = AutoModelForSeq2SeqLM.from_pretrained(name)
+source = AutoTokenizer.from_pretrained(name)("Good morning", return_tensors="pt")
+print(translator.generate(**source, do_sample=False, max_new_tokens=512))
+writer = AutoModelForCausalLM.from_pretrained("gpt2")
+prompt = AutoTokenizer.from_pretrained("gpt2")("Once", return_tensors="pt")
+print(writer.generate(**prompt, do_sample=False, max_length=1025))
 """),
     ]
 
