@@ -71,6 +71,18 @@ def test_config_says_where_each_setting_and_version_comes_from(run: Run) -> None
     assert "transformers >=4.50  # pyproject.toml" in lines
 
 
+def test_config_names_the_rules_that_run_and_writes_nothing_that_settings_can_not_hold(run: Run) -> None:
+    write("llm-lint.toml", 'ignore = ["DEM101"]\n')
+    done = run("config")
+    rules = done.out.splitlines()[done.out.splitlines().index("# rules") + 1].split(", ")
+    assert "DEM102" in rules
+    assert "DEM101" not in rules
+    write("llm-lint.toml", done.out.partition("# rules")[0])
+    again = run("config")
+    assert again.code == 0, again.err
+    assert again.out.splitlines()[again.out.splitlines().index("# rules") + 1].split(", ") == rules
+
+
 def test_config_names_the_environment(run: Run) -> None:
     (Path("env/lib/python3.11/site-packages/torch-2.7.0.dist-info")).mkdir(parents=True)
     lines = run("config", "--python", "env").out.splitlines()

@@ -1,4 +1,7 @@
-"""`llm-lint config`: the settings that hold, the environment and the library versions, each with its origin."""
+"""`llm-lint config`: the settings that hold, the rules that run, the environment and the library versions.
+
+Each with its origin.
+"""
 
 from __future__ import annotations
 
@@ -33,15 +36,21 @@ def run(options: Namespace) -> int:
 
 
 def show(project: Project, selection: Selection, path: str, options: Namespace) -> None:
-    """Print the settings of a file or folder, its environment and the versions of the libraries that rules ask for."""
+    """Print the settings and rules of a file or folder, its environment, and the versions of libraries."""
     inside = Path(path) / "any.py" if Path(path).is_dir() else Path(path)
     file = project.file(inside)
     settings = selection.settings_of(file)
     print(f"# llm-lint {__version__}: settings for {visible(shown(Path(path).absolute()))}")
     for key in keys():
         value = settings.shown()[key.name]
-        if value is not None:
+        if key.name == "select" and not value:
+            print(
+                "# no select: the rules that are on by default"
+            )  # an empty one is no setting that anybody could write
+        elif value is not None:
             print(f"{key.name} = {_toml(value)}  # {_origin(settings, key.name, key.attribute, options)}")
+    print("\n# rules")
+    print(", ".join(rule.code for rule in selection.rules_for(file)) or "none")
     print("\n# environment")
     print(_environment(project, file))
     print("\n# library versions")
