@@ -58,7 +58,7 @@ extension: $(VENV)/stamps/test $(VENV)/stamps/npm
 check: $(VENV)/stamps/lint $(VENV)/stamps/npm
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/vermin --target=3.10- --violations --quiet --no-tips llm_lsp rules scripts benchmarks
+	$(BIN)/vermin --target=3.10- --violations --quiet --no-tips llm_lsp rules scripts benchmarks vscode-client/launcher
 	$(BIN)/mypy
 	$(BIN)/pyright
 	npm run check

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
+import pytest
+
 import llm_lsp
+from llm_lsp.server.options import Options, read_options
+from scripts import bundle_server
+from tests.server.wire import Wire
 
 ROOT = Path(__file__).resolve().parents[1]
 CLIENT = ROOT / "vscode-client"
@@ -44,3 +54,177 @@ def test_there_is_one_lock_file() -> None:
 
 def test_the_extension_has_the_version_of_the_package_that_it_carries() -> None:
     assert read_json(CLIENT / "package.json")["version"] == llm_lsp.__version__
+
+
+# ---------------------------------------------------------------- settings
+
+OF_THE_CLIENT = {"importStrategy", "path", "trace.server"}
+"""What only the extension reads."""
+OF_THE_SERVER = {"trusted"}
+"""What the extension sends by itself: the editor knows it, nobody sets it."""
+
+
+def declared() -> dict[str, Any]:
+    """The settings of the extension, without their prefix."""
+    properties = read_json(CLIENT / "package.json")["contributes"]["configuration"]["properties"]
+    return {name.removeprefix("llmLint."): entry for name, entry in properties.items()}
+
+
+def sent_by_default() -> dict[str, Any]:
+    return {name: entry["default"] for name, entry in declared().items() if name not in OF_THE_CLIENT}
+
+
+def documented() -> set[str]:
+    table = (ROOT / "docs" / "editors.md").read_text(encoding="utf-8").partition("## Settings of the editor")[2]
+    return set(re.findall(r"^\| `([\w.]+)` \|", table.partition("\n## ")[0], re.MULTILINE))
+
+
+def test_the_extension_has_exactly_the_settings_that_the_server_takes_besides_its_own() -> None:
+    assert set(declared()) - OF_THE_CLIENT == documented() - OF_THE_SERVER
+
+
+def test_the_defaults_of_the_extension_are_those_of_the_server() -> None:
+    problems: list[str] = []
+    options = read_options(sent_by_default(), problems)
+    assert problems == []
+    assert options == read_options({"logLevel": "warning"}, problems)
+    assert options.default == Options().default
+
+
+@pytest.mark.parametrize("name", sorted(set(declared()) - OF_THE_CLIENT))
+def test_the_server_takes_every_setting_that_it_is_sent(name: str) -> None:
+    entry = declared()[name]
+    values = entry.get("enum", [not entry["default"]] if entry["type"] == "boolean" else ["something"])
+    problems: list[str] = []
+    changed = [read_options(sent_by_default() | {name: value}, problems) for value in values]
+    assert problems == []
+    assert any(options != read_options(sent_by_default(), problems) for options in changed)
+
+
+def test_settings_that_choose_a_program_can_not_be_set_by_a_workspace_that_is_not_trusted() -> None:
+    manifest = read_json(CLIENT / "package.json")
+    restricted = set(manifest["capabilities"]["untrustedWorkspaces"]["restrictedConfigurations"])
+    assert restricted >= {f"llmLint.{name}" for name in ("path", "interpreter", "importStrategy")}
+    for name in restricted:
+        assert declared()[name.removeprefix("llmLint.")]["scope"] == "machine-overridable"
+
+
+def test_the_extension_is_not_loaded_when_the_editor_starts() -> None:
+    events = read_json(CLIENT / "package.json")["activationEvents"]
+    assert not {"*", "onStartupFinished"} & set(events)
+
+
+# ---------------------------------------------------------------- the problem matcher
+
+
+def matched(line: str) -> dict[str, str] | None:
+    (matcher,) = read_json(CLIENT / "package.json")["contributes"]["problemMatchers"]
+    pattern = matcher["pattern"]
+    found = re.match(pattern["regexp"], line)
+    names = ("file", "line", "column", "severity", "code", "message")
+    return {name: found[pattern[name]] for name in names} if found else None
+
+
+def test_the_problem_matcher_reads_what_the_task_prints() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "llm_lsp", "check", "--output-format", "concise", "examples/support-bot"],
+        cwd=ROOT,
+        check=False,
+        capture_output=True,
+        encoding="utf-8",
+    )
+    assert done.returncode == 1, done.stderr
+    lines = done.stdout.splitlines()
+    found = [matched(line) for line in lines if ".py:" in line]
+    assert len(found) > 5
+    assert None not in found
+    assert {"file", "line", "column", "severity", "code", "message"} == set(found[0] or ())
+    # The row of a cell is none of the file.
+    assert [line for line in lines if ".ipynb:" in line and matched(line)] == []
+    assert matched("Found 3 problems (3 errors) in 2 files.") is None
+
+
+# ---------------------------------------------------------------- the bundled server
+
+
+def distribution(folder: Path, name: str, version: str, *requires: str) -> None:
+    metadata = folder / f"{name}-{version}.dist-info" / "METADATA"
+    metadata.parent.mkdir(parents=True)
+    required = "".join(f"Requires-Dist: {each}\n" for each in requires)
+    metadata.write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{required}", encoding="utf-8")
+
+
+def test_a_requirement_that_only_an_old_python_has_is_missed_in_the_bundle(tmp_path: Path) -> None:
+    distribution(tmp_path, "cattrs", "26.1", "attrs>=25", "exceptiongroup>=1.1; python_version < '3.11'")
+    distribution(tmp_path, "attrs", "24.1")
+    assert list(bundle_server.missing(tmp_path)) == [
+        "cattrs requires attrs>=25, and 24.1 is bundled",
+        'cattrs requires exceptiongroup>=1.1; python_version < "3.11", which is not bundled',
+    ]
+
+
+def test_what_is_asked_for_by_nobody_is_not_missed_in_the_bundle(tmp_path: Path) -> None:
+    distribution(tmp_path, "a", "1", "docs-only; extra == 'docs'", "old; python_version < '3.10'", "libcst>=1.8")
+    assert list(bundle_server.missing(tmp_path)) == []
+
+
+def test_a_compiled_part_in_the_bundle_is_seen(tmp_path: Path) -> None:
+    (tmp_path / "package").mkdir()
+    (tmp_path / "package" / "fast.cpython-312-x86_64-linux-gnu.so").touch()
+    (tmp_path / "package" / "slow.py").touch()
+    assert [path.name for path in bundle_server.compiled(tmp_path)] == ["fast.cpython-312-x86_64-linux-gnu.so"]
+
+
+@pytest.fixture(scope="module")
+def launcher(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The script that starts the server, beside a bundle, as they lie in the extension."""
+    folder = tmp_path_factory.mktemp("extension")
+    assert bundle_server.main(folder / "bundled") == 0
+    (folder / "launcher").mkdir()
+    return Path(shutil.copy(CLIENT / "launcher" / "launch.py", folder / "launcher"))
+
+
+@pytest.fixture
+def server(launcher: Path, tmp_path: Path) -> Iterator[Wire]:
+    # Neither the packages of this environment nor its variables count, as in an interpreter with nothing installed.
+    wire = Wire(tmp_path, program=(sys.executable, "-I", "-S", launcher, "bundled"))
+    yield wire
+    wire.close()
+
+
+@pytest.mark.xdist_group("packaging")
+def test_the_bundled_server_runs_where_nothing_is_installed(server: Wire) -> None:
+    result = server.request("initialize", {"processId": None, "rootUri": None, "capabilities": {}})
+    assert result["serverInfo"] == {"name": "llm-lint", "version": llm_lsp.__version__}
+    server.notify("initialized", {})
+    report = server.request("workspace/executeCommand", {"command": "llm-lint.debugInformation"})
+    assert "libcst is not installed" in report
+    rules = server.request("workspace/executeCommand", {"command": "llm-lint.rules"})
+    assert {"code": "LLM101", "name": "tokenizer-of-another-model", "severity": "error", "default": True} in rules
+
+
+@pytest.mark.xdist_group("packaging")
+def test_the_bundled_command_finds_the_faults_of_the_example(launcher: Path) -> None:
+    command = [sys.executable, "-I", "-S", str(launcher), "bundled", "check", "examples/support-bot"]
+    done = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, encoding="utf-8")
+    assert done.returncode == 1, done.stderr
+    assert "LLM101" in done.stdout
+
+
+def test_a_module_of_the_user_takes_no_place_of_ours(tmp_path: Path) -> None:
+    for name in ("json", "llm_lsp", "packaging"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('of the user')", encoding="utf-8")
+    command = [sys.executable, str(CLIENT / "launcher" / "launch.py"), "installed", "--version"]
+    done = subprocess.run(command, cwd=tmp_path, check=False, capture_output=True, encoding="utf-8")
+    assert done.stdout == f"llm-lint {llm_lsp.__version__}\n"
+
+
+def test_an_interpreter_says_which_llm_lint_it_has() -> None:
+    command = [sys.executable, str(CLIENT / "launcher" / "launch.py"), "inspect"]
+    done = subprocess.run(command, check=True, capture_output=True, encoding="utf-8")
+    version = ".".join(map(str, sys.version_info[:3]))
+    assert json.loads(done.stdout) == {
+        "version": version,
+        "executable": sys.executable,
+        "llmLint": llm_lsp.__version__,
+    }

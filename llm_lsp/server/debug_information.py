@@ -24,6 +24,7 @@ def debug_information(session: Session) -> str:
         f"llm-lint {__version__}, pygls {metadata.version('pygls')}, lsprotocol {metadata.version('lsprotocol')}",
         f"Python {platform.python_version()} at {sys.executable}, on {platform.platform()}, process {os.getpid()}",
         f"{len(session.rules)} rules installed",
+        _libcst(),
         f"workspace: {', '.join(map(str, session.folders)) or 'none'}",
         f"trusted: {session.options.trusted}, workspace diagnostics: {session.options.workspace_diagnostics}",
         "",
@@ -45,3 +46,13 @@ def debug_information(session: Session) -> str:
         ]
     lines += [f"settings that can't be used: {error}" for error in session.projects.problems.values()]
     return "\n".join(lines)
+
+
+def _libcst() -> str:
+    """Fixes may rest on it, and where llm-lint was brought along by an editor it is not there by itself."""
+    from importlib import metadata
+
+    try:
+        return f"libcst {metadata.version('libcst')}"
+    except metadata.PackageNotFoundError:
+        return f"libcst is not installed for {sys.executable}, so fixes that need it are not offered"

@@ -43,10 +43,16 @@ def range_(start: tuple[int, int], end: tuple[int, int]) -> dict[str, Any]:
 class Wire:
     """A session with `llm-lint server`, which runs in `folder`."""
 
-    def __init__(self, folder: Path, *arguments: str, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *arguments: str,
+        environment: Mapping[str, str] | None = None,
+        program: Sequence[str | Path] = (sys.executable, "-m", "llm_lsp"),
+    ) -> None:
         self.folder = folder
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "llm_lsp", "server", *arguments],
+            [*program, "server", *arguments],
             cwd=folder,
             env=environment,
             stdin=subprocess.PIPE,

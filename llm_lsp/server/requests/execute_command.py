@@ -16,8 +16,9 @@ from llm_lsp.server.requests.code_lens import PROBE
 from llm_lsp.server.session import Session
 from llm_lsp.server.uris import uri_of
 
-__all__ = ["COMMANDS", "DEBUG_INFORMATION", "EXPLAIN", "handle"]
+__all__ = ["COMMANDS", "DEBUG_INFORMATION", "EXPLAIN", "RULES", "handle"]
 
+RULES = "llm-lint.rules"
 EXPLAIN = "llm-lint.explain"
 DEBUG_INFORMATION = "llm-lint.debugInformation"
 
@@ -28,6 +29,15 @@ async def handle(session: Session, params: types.ExecuteCommandParams) -> object
     if command is None:
         raise JsonRpcInvalidParams(message=f"there is no command `{params.command}`")
     return await command(session, list(params.arguments or ()))
+
+
+async def _rules(session: Session, arguments: list[Any]) -> list[dict[str, object]]:
+    """All rules, for a client that lets the user choose one."""
+    del arguments
+    return [
+        {"code": rule.code, "name": rule.name, "severity": rule.severity.value, "default": rule.default}
+        for rule in session.rules
+    ]
 
 
 async def _explain(session: Session, arguments: list[Any]) -> str:
@@ -64,6 +74,7 @@ async def _probe(session: Session, arguments: list[Any]) -> None:
 
 
 COMMANDS: dict[str, Callable[[Session, list[Any]], Awaitable[object]]] = {
+    RULES: _rules,
     EXPLAIN: _explain,
     DEBUG_INFORMATION: _debug_information,
     PROBE: _probe,

@@ -1,0 +1,49 @@
+import { expect, it } from "vitest";
+import { stateAfter } from "../../src/shapes/probe";
+import { describeProbe, describeServer } from "../../src/status";
+
+it("names the version, where llm-lint comes from and the interpreter", () => {
+  const shown = describeServer({ kind: "running", version: "0.1.0", origin: "bundled", python: "/p" }, undefined);
+  expect(shown).toEqual({
+    text: "llm-lint 0.1.0",
+    detail: "bundled with the extension, /p",
+    severity: "information",
+    busy: false,
+  });
+});
+
+it("is a warning while the server runs but has something to complain of", () => {
+  const shown = describeServer(
+    { kind: "running", version: "0.1.0", origin: "path", python: undefined },
+    "odd settings",
+  );
+  expect(shown).toMatchObject({ detail: "odd settings", severity: "warning" });
+});
+
+it("is an error with its reason when there is no server", () => {
+  expect(describeServer({ kind: "failed", why: "no Python" }, undefined)).toMatchObject({
+    text: "llm-lint does not run",
+    detail: "no Python",
+    severity: "error",
+  });
+});
+
+it("is busy only while something happens", () => {
+  expect(describeServer({ kind: "starting" }, undefined).busy).toBe(true);
+  expect(describeServer({ kind: "stopped", why: "off" }, undefined).busy).toBe(false);
+  expect(describeProbe({ kind: "connecting", target: "GPT" }).busy).toBe(true);
+  expect(describeProbe({ kind: "connected", last: "GPT: ok" }).busy).toBe(false);
+});
+
+const message = { uri: "file:///m.py", name: "GPT", asked: true, result: {} };
+
+it.each(["ok", "user_error", "needs_args", "timeout"])("a run that ends in %s leaves the probe connected", (status) => {
+  expect(stateAfter({ ...message, status }).kind).toBe("connected");
+});
+
+it.each([
+  ["no_torch", "the interpreter has no torch"],
+  ["crash", "it crashed; the log has more"],
+])("a run that ends in %s is a failure of the probe", (status, why) => {
+  expect(describeProbe(stateAfter({ ...message, status }))).toMatchObject({ severity: "error", detail: why });
+});
