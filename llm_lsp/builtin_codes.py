@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from llm_lsp.diagnostic import Severity
+from llm_lsp.named_tuples import NamedTuple
 
 __all__ = ["BUILTIN_CODES", "NOT_ANALYSED", "SYNTAX_ERROR", "UNUSED_SUPPRESSION", "BuiltinCode"]
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import cast
 
+from llm_lsp.named_tuples import NamedTuple
 from llm_lsp.versions import Requirement, normalised
 
 __all__ = ["from_lines", "read"]

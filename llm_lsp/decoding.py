@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import codecs
 import re
-from typing import NamedTuple
+
+from llm_lsp.named_tuples import NamedTuple
 
 __all__ = ["Decoded", "UndecodableError", "decode", "with_unix_newlines"]
 

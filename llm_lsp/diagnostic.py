@@ -11,7 +11,8 @@ and nothing that leaves `lint` holds a module position.
 from __future__ import annotations
 
 from enum import Enum
-from typing import NamedTuple
+
+from llm_lsp.named_tuples import NamedTuple
 
 __all__ = [
     "Applicability",

@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
 
+from llm_lsp.named_tuples import NamedTuple
 from llm_lsp.versions import Requirement, normalised
 
 __all__ = ["Environment", "EnvironmentNotFoundError", "at", "find"]

@@ -9,11 +9,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import dedent
 from types import TracebackType
-from typing import NamedTuple
 
 from llm_lsp.diagnostic import Location
 from llm_lsp.knowledge import checkpoints
 from llm_lsp.knowledge.checkpoints import Checkpoint
+from llm_lsp.named_tuples import NamedTuple
 from llm_lsp.source import Source
 from llm_lsp.versions import Requirement, normalised
 

@@ -6,9 +6,9 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
 
 from llm_lsp.globs import Globs
+from llm_lsp.named_tuples import NamedTuple
 from llm_lsp.settings import Settings
 
 __all__ = ["SUFFIXES", "PathProblem", "Walk", "absolute", "shown"]

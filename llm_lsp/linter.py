@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from llm_lsp import registry
 from llm_lsp.builtin_codes import NOT_ANALYSED, UNUSED_SUPPRESSION
@@ -18,6 +18,7 @@ from llm_lsp.diagnostic import (
     Related,
     Severity,
 )
+from llm_lsp.named_tuples import NamedTuple
 from llm_lsp.registry import RuleEntry
 
 if TYPE_CHECKING:  # neither is needed for a file without a trigger, and both cost more than reading it

@@ -7,9 +7,9 @@ of `UNKNOWN`; one that can't touch the program becomes `pass`.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from llm_lsp.logical_lines import end_of_logical_line
+from llm_lsp.named_tuples import NamedTuple
 from llm_lsp.parsing import UNKNOWN
 
 __all__ = ["PythonCell", "without_magics"]

@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, cast
+from typing import cast
 
 from llm_lsp.decoding import Decoded, with_unix_newlines
 from llm_lsp.diagnostic import Edit, Range
+from llm_lsp.named_tuples import NamedTuple
 from llm_lsp.splicing import EditError, spliced
 
 __all__ = ["CodeCell", "Notebook", "NotebookError", "read_notebook"]

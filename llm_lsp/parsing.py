@@ -13,9 +13,10 @@ import sys
 import warnings
 from bisect import bisect_right
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from llm_lsp.diagnostic import Position, Range
+from llm_lsp.named_tuples import NamedTuple
 
 if TYPE_CHECKING:  # for broken files only, and its patterns take 3 ms
     from llm_lsp.logical_lines import LogicalLines, LongString

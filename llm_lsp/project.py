@@ -6,10 +6,11 @@ import os
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from llm_lsp import settings as settings_files
 from llm_lsp.files import PathProblem, Walk, absolute, shown
+from llm_lsp.named_tuples import NamedTuple
 from llm_lsp.settings import OWN_NAMES, Settings
 
 if TYPE_CHECKING:

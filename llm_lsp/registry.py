@@ -14,10 +14,11 @@ from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from llm_lsp.builtin_codes import BUILTIN_CODES, NOT_ANALYSED, SYNTAX_ERROR
 from llm_lsp.diagnostic import Severity
+from llm_lsp.named_tuples import NamedTuple
 
 if TYPE_CHECKING:  # the contract brings the whole interpreter along, and a file without a trigger needs neither
     from llm_lsp.rule import Rule

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from llm_lsp.diagnostic import Applicability, Range, Severity
 from llm_lsp.facts import (
@@ -22,6 +22,7 @@ from llm_lsp.facts import (
     Place,
     Truth,
 )
+from llm_lsp.named_tuples import NamedTuple
 
 if TYPE_CHECKING:
     from llm_lsp.facts.coroutines import Blocking

@@ -10,10 +10,11 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from llm_lsp import __version__
 from llm_lsp.diagnostic import Severity
+from llm_lsp.named_tuples import NamedTuple
 
 if TYPE_CHECKING:  # most folders that a hook runs in have no settings to be read
     from llm_lsp.setting_kinds import (

@@ -7,10 +7,11 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, Final, Literal, Protocol, cast
 
 from llm_lsp.decoding import Decoded, UndecodableError, decode, with_unix_newlines
 from llm_lsp.diagnostic import Edit, Location, Position, Range
+from llm_lsp.named_tuples import NamedTuple
 from llm_lsp.parsing import Problem, empty_tree, parse, parse_cells, too_deep
 from llm_lsp.splicing import EditError, spliced
 from llm_lsp.suppression import Suppressions, suppressions_in

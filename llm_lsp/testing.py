@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from inspect import currentframe
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from llm_lsp import registry
 from llm_lsp.diagnostic import Applicability, Diagnostic
@@ -21,6 +21,7 @@ from llm_lsp.examples import Content, ExampleWorld, Line, Program, contents_of, 
 from llm_lsp.facts.truth import Truth, set_answer_hook
 from llm_lsp.fixes import FixesDoNotSettle, fix
 from llm_lsp.linter import Crash, lint
+from llm_lsp.named_tuples import NamedTuple
 from llm_lsp.registry import RuleEntry
 from llm_lsp.rule import UNKNOWN, Bad, Good, Report, Rule
 from llm_lsp.settings import Settings

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from llm_lsp.named_tuples import NamedTuple
 
 if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet

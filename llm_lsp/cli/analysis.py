@@ -7,12 +7,12 @@ import sys
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from types import MappingProxyType
-from typing import NamedTuple
 
 from llm_lsp.builtin_codes import BUILTIN_CODES, NOT_ANALYSED
 from llm_lsp.cli.selection import Selection
 from llm_lsp.diagnostic import Diagnostic, Location, Position, Range
 from llm_lsp.linter import Crash, lint
+from llm_lsp.named_tuples import NamedTuple
 from llm_lsp.project import Project, ProjectFile
 from llm_lsp.source import Source
 

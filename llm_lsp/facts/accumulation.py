@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from llm_lsp.facts.calls import Calls
 from llm_lsp.facts.events import Arguments
@@ -13,6 +13,7 @@ from llm_lsp.facts.machine import GRADIENTS, ON
 from llm_lsp.facts.store import Store
 from llm_lsp.facts.values import ANYTHING, Constant, Object, Opaque, Value, options
 from llm_lsp.knowledge import library
+from llm_lsp.named_tuples import NamedTuple
 
 if TYPE_CHECKING:
     from llm_lsp.facts.store import Changes

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from typing import NamedTuple
 
 from llm_lsp.facts.store import Changes, Store
 from llm_lsp.facts.values import ANYTHING, NOTHING, Condition, Constant, Function, Sources, Value
+from llm_lsp.named_tuples import NamedTuple
 
 __all__ = ["NO_ARGUMENTS", "Arguments", "CallRecord", "Frame", "Iteration", "Labels"]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from llm_lsp.facts.events import CallRecord, Frame
 from llm_lsp.facts.model_states import ModelStates
 from llm_lsp.facts.values import ANYTHING, Constant, Object, Opaque, Tuple, Value, options
 from llm_lsp.knowledge import library
+from llm_lsp.named_tuples import NamedTuple
 
 __all__ = ["SCALED", "UNSCALED", "Differentiated", "Gradients", "terms_of"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from llm_lsp.facts.checkpoints import checkpoints_of, is_changed_unseen
 from llm_lsp.facts.padding import is_decoder_only
@@ -11,6 +11,7 @@ from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
 from llm_lsp.facts.values import Constant, Object, Value, options
 from llm_lsp.facts.views import Call, Choice, Loaded
 from llm_lsp.knowledge import inputs, library
+from llm_lsp.named_tuples import NamedTuple
 
 if TYPE_CHECKING:
     from llm_lsp.facts import Facts

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from llm_lsp.diagnostic import Range
+from llm_lsp.named_tuples import NamedTuple
 
 __all__ = ["Place"]
 

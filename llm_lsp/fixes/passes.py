@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from llm_lsp.diagnostic import Applicability, Diagnostic, Edit, Location
+from llm_lsp.named_tuples import NamedTuple
 from llm_lsp.source import EditError, Source
 
 __all__ = ["Applied", "Fixed", "FixesDoNotSettle", "apply", "fix"]

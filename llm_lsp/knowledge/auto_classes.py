@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+
+from llm_lsp.named_tuples import NamedTuple
 
 __all__ = ["AutoClasses", "auto_classes", "type_of_class"]
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Generic, NamedTuple, TypeVar, cast
+from typing import Generic, TypeVar, cast
+
+from llm_lsp.named_tuples import NamedTuple
 
 __all__ = ["NO_TOKENIZER", "Checkpoint", "Known"]
 

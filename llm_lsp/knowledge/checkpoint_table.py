@@ -21,9 +21,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, TypeVar
 
 from llm_lsp.knowledge.checkpoint import NO_TOKENIZER, Checkpoint, Known
+from llm_lsp.named_tuples import NamedTuple
 
 __all__ = ["are_distinct", "are_doubtful", "from_table", "known_ids", "other_names"]
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Final, NamedTuple, cast
+from typing import Final, cast
 
 from llm_lsp.knowledge.checkpoint import NO_TOKENIZER, Checkpoint, Known
 from llm_lsp.knowledge.checkpoint_files import json_object, read_regular_file
 from llm_lsp.knowledge.checkpoint_table import are_distinct, are_doubtful
+from llm_lsp.named_tuples import NamedTuple
 
 __all__ = [
     "TokenizerComparison",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
-from typing import NamedTuple
 
 from llm_lsp.diagnostic import Range
+from llm_lsp.named_tuples import NamedTuple
 from llm_lsp.render.paint import Paint
 from llm_lsp.render.results import quoted_rows
 

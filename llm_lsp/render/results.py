@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
 
 from llm_lsp.diagnostic import Diagnostic, Location, Range
+from llm_lsp.named_tuples import NamedTuple
 from llm_lsp.source import Source
 
 __all__ = ["QuotedLines", "Results", "place", "quoted_rows"]

@@ -303,7 +303,6 @@ with torch.no_grad():
     ]
 
     def check(self, facts: Facts) -> Iterator[Report]:
-        fails = facts.requires("torch", "<2.1") is YES
         seen: set[object] = set()
         for call in facts.runs_of_models():
             for half in call.states("dtype"):
@@ -314,6 +313,8 @@ with torch.no_grad():
                 on_cpu = [where for where in call.devices() if where.value == "cpu" and where.agrees_with(half)]
                 if on_cpu:
                     seen.add(half.place)
+                    # Asked late: most files have no such run, and reading what a project declares takes 10 ms.
+                    fails = facts.requires("torch", "<2.1") is YES
                     yield self.report(
                         half.place,
                         "a model in float16 runs on the CPU" + (" of some machines" if on_cpu[0].conditions else ""),
