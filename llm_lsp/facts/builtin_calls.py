@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from llm_lsp.facts.access import is_ids
 from llm_lsp.facts.constants import number_of
@@ -189,11 +189,12 @@ class BuiltinCalls(LibraryCalls):
         del arguments, node
         return Opaque("super")
 
-    def examine_lengths(self, values: list[Value], depth: int = 0) -> None:
+    def examine_lengths(self, values: Sequence[Value], depth: int = 0) -> None:
         """Lengths, alone or in a container, are given to something that compares, prints or keeps them."""
         for value in values:
-            if isinstance(value, Opaque) and value.cls == "length":
-                self.length_examined |= value.sources
+            if isinstance(value, Opaque):
+                if value.cls == "length":
+                    self.length_examined |= value.sources
             elif isinstance(value, Object) and value.cls in _CONTAINERS and depth < _DEEPEST_LENGTH:
                 self.examine_lengths(self.parts_of(value), depth + 1)
             elif isinstance(value, Tuple) and depth < _DEEPEST_LENGTH:

@@ -151,12 +151,16 @@ class Calls(Contexts):
     def call_method(self, receiver: Value, name: str, arguments: Arguments, node: ast.AST) -> Value:
         if name in ENTERS and not (isinstance(receiver, Opaque) and receiver.cls == "super"):
             return self.enter_by_method(receiver, name, arguments, node)
-        if isinstance(receiver, Symbol):
-            return self.call_symbol(f"{receiver.name}.{name}", arguments, node)
-        if isinstance(receiver, Module):
-            return self.call(self.member(receiver, name), arguments, node)
         if isinstance(receiver, Object):
             return self.method_of_object(receiver, name, arguments, node)
+        if isinstance(receiver, Symbol):
+            return self.call_symbol(f"{receiver.name}.{name}", arguments, node)
+        if isinstance(receiver, Opaque):
+            if receiver.cls == "super":
+                return self.call_super(name, arguments, node)
+            return self.method_of_opaque(receiver, name, arguments, node)
+        if isinstance(receiver, Module):
+            return self.call(self.member(receiver, name), arguments, node)
         if isinstance(receiver, Union):
             result: Value | None = None
             for option, _ in receiver.options:
@@ -165,10 +169,6 @@ class Calls(Contexts):
             return result or ANYTHING
         if isinstance(receiver, Class):
             return self.method_of_class(receiver, name, arguments, node)
-        if isinstance(receiver, Opaque):
-            if receiver.cls == "super":
-                return self.call_super(name, arguments, node)
-            return self.method_of_opaque(receiver, name, arguments, node)
         if isinstance(receiver, Constant):
             return self.method_of_constant(receiver, name, arguments, node)
         return Opaque(None, self.flow(receiver) | self.flow_of(arguments))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from llm_lsp.facts.store import Changes, Store
 from llm_lsp.facts.values import ANYTHING, NOTHING, Condition, Constant, Function, Sources, Value
@@ -31,9 +32,11 @@ class Arguments:
         self.is_complete = is_complete
         """False if `spread` may hold any further argument."""
 
-    def values(self) -> list[Value]:
+    def values(self) -> Sequence[Value]:
         """Everything that is passed."""
-        return [*self.positional, *self.keywords.values(), *self.spread]
+        if self.keywords or self.spread:
+            return [*self.positional, *self.keywords.values(), *self.spread]
+        return self.positional
 
     def get(self, name: str, position: int | None = None) -> Value | None:
         """The argument, however it was passed; None where it is absent or may hide in `spread`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from llm_lsp.facts.events import CallRecord, Frame
 from llm_lsp.facts.model_states import ModelStates
@@ -30,7 +30,7 @@ class Differentiated(NamedTuple):
 class Gradients(ModelStates):
     """Follows what `backward`, scalers and optimizers do to gradients."""
 
-    def compute_gradients(self, call: CallRecord, values: list[Value]) -> None:
+    def compute_gradients(self, call: CallRecord, values: Sequence[Value]) -> None:
         """`backward` of the values, by whatever object."""
         found = frozenset[int]().union(*(self.flow(value) for value in values))
         self.reached_gradient |= found

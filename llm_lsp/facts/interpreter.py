@@ -21,7 +21,6 @@ from llm_lsp.facts.values import (
     Symbol,
     Union,
     Value,
-    options,
 )
 from llm_lsp.knowledge import library
 
@@ -286,17 +285,24 @@ class Interpreter(Patterns):
     def note_round(self, loop: ast.AST) -> None:
         """Write down that there is a next round, and the modules that it may find in evaluation mode."""
         self.come_round.add(loop)
+        heap = self.heap
         for module in self.switches:
-            mode = self.heap.get((module, "#training"))
-            if mode is not None and any(isinstance(each, Constant) and not each.value for each, _ in options(mode)):
+            mode = heap.get((module, "#training"))
+            if isinstance(mode, Constant):
+                is_off = not mode.value
+            else:
+                is_off = isinstance(mode, Union) and any(
+                    isinstance(each, Constant) and not each.value for each, _ in mode.options
+                )
+            if is_off:
                 self.left_in_evaluation.add((loop, module))
 
     def carries(self, mark: int) -> bool:
         """Whether the next round may see something else that matters than this one did."""
-        return any(
-            self.is_carried(store, full_key[1], before)
-            for full_key, (store, before) in self.trail.befores(mark).items()
-        )
+        for (_, key), (store, before) in self.trail.befores(mark).items():
+            if self.is_carried(store, key, before):
+                return True
+        return False
 
     def is_carried(self, store: Store, key: Hashable, before: Value | None) -> bool:
         """Numbers that count and texts that grow make no difference; graphs, objects, modes and flags do."""

@@ -18,6 +18,7 @@ from llm_lsp.facts.values import (
     Opaque,
     Partial,
     Tuple,
+    Union,
     Value,
     options,
 )
@@ -42,6 +43,10 @@ _TOKENIZES = frozenset(
 _COMPUTES_WITH_GRAPHS = ("torch.", "einops.", "copy.")
 
 
+_CALLABLE = frozenset({Function, Bound, Partial})
+_MAY_BE_CALLABLE = _CALLABLE | {Union}
+
+
 class LibraryCalls(Gradients):
     """Calls whose callee a library defines."""
 
@@ -51,7 +56,7 @@ class LibraryCalls(Gradients):
         if not name.startswith("torch."):
             self.examine_lengths(arguments.values())
         call = self.record(node, name, None, arguments)
-        self.hand_over(arguments, in_any_context=self.may_switch(name))
+        self.hand_over(arguments, name)
         self.initialise_workers(name, arguments, node)
         if name in library.GRADIENTS_SET:
             wanted = arguments.get("mode", 0)
@@ -219,10 +224,13 @@ class LibraryCalls(Gradients):
 
     def map_over(self, receiver: Value, name: str, arguments: Arguments, node: ast.AST) -> Value | None:
         """`dataset.map(function)` and its like: the function is called with an item, and the result holds what it returns."""
-        given = [value for value in arguments.values() if self.is_own_callable(value)]
+        values = arguments.values()
+        if not values:
+            return None
+        given = [value for value in values if self.is_own_callable(value)]
         if name not in library.RUNS_WHAT_IT_IS_GIVEN or not given:
             made_by = receiver.cls if isinstance(receiver, Opaque) and receiver.cls is not None else ""
-            self.hand_over(arguments, in_any_context=self.may_switch(f"{made_by}.{name}"))
+            self.hand_over(arguments, f"{made_by}.{name}")
             self.initialise_workers(name, arguments, node)
             if name in library.STARTERS:
                 self.start(name, arguments, node)
@@ -230,13 +238,14 @@ class LibraryCalls(Gradients):
         element = self.iterate(receiver, node)
         named = self.known_items(arguments.get("fn_kwargs") or ANYTHING) or {}
         result = self.call(given[0], Arguments([element], named, (ANYTHING,), is_complete=False), node)
-        self.hand_over(Arguments([*given[1:]], {}), in_any_context=False)
+        for function in given[1:]:
+            self.give_function(function, in_any_context=False)
         self.examine_lengths([result])
         return Opaque(None, self.flow(receiver) | self.flow(result), self.site(node, "call"))
 
     def initialise_workers(self, name: str, arguments: Arguments, node: ast.AST) -> None:
         """`Pool(4, initializer, initargs)` calls its initializer before anything else in a worker."""
-        position = 1 if name.rpartition(".")[2].endswith("Pool") else None
+        position = 1 if name.endswith("Pool") else None
         initialise = arguments.get("initializer", position)
         if isinstance(initialise, (Function, Bound, Partial)):
             given = arguments.get("initargs", position and position + 1)
@@ -245,15 +254,16 @@ class LibraryCalls(Gradients):
 
     def is_own_callable(self, value: Value) -> bool:
         """Whether it is a function of the program, or an instance that is called like one."""
-        if isinstance(value, Object):
+        if type(value) is Object:
             return isinstance(value.cls, Class) and isinstance(value.cls.find("__call__"), Function)
-        return isinstance(value, (Function, Bound, Partial))
+        return type(value) in _CALLABLE
 
-    def hand_over(self, arguments: Arguments, *, in_any_context: bool) -> None:
+    def hand_over(self, arguments: Arguments, callee: str) -> None:
         """Functions given to a library are called by it."""
         for value in arguments.values():
-            for option, _ in options(value):
-                self.give_function(option, in_any_context=in_any_context)
+            if type(value) in _MAY_BE_CALLABLE:
+                for option, _ in options(value):
+                    self.give_function(option, in_any_context=self.may_switch(callee))
 
     def may_switch(self, name: str) -> bool:
         """Whether gradients may not be on where this function, or method, calls what it is given."""

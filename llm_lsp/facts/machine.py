@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeGuard
 
 from llm_lsp.facts.events import Arguments, CallRecord, Frame, Iteration, Labels
@@ -206,7 +206,7 @@ class Machine:
 
     def behind(self, value: Value, written: ast.expr) -> Object | None:
         """What something unknown returned, by the name under which it is held: the same for all its uses."""
-        if not isinstance(value, Opaque) or value.cls not in {None, "torch.load"} or value.call is None:
+        if type(value) is not Opaque or value.call is None or (value.cls is not None and value.cls != "torch.load"):
             return None
         name = written.id if isinstance(written, ast.Name) else getattr(written, "attr", "")
         made = self.calls.get(value.call)
@@ -227,24 +227,23 @@ class Machine:
 
     def flow(self, value: Value, depth: int = 0) -> Sources:
         """What a value was computed from, with what a container holds."""
-        if value.sources or depth > _DEEPEST_CONTAINER:
-            return value.sources
-        if isinstance(value, Object):
+        sources = value.sources
+        if sources or depth > _DEEPEST_CONTAINER:
+            return sources
+        if type(value) is Object:
             each = self.heap.get((value.id, "each"))
             if each is not None:
                 return self.flow(each, depth + 1)
-        elif isinstance(value, (Tuple, Union)):
+        elif type(value) is Tuple or type(value) is Union:
             return union_of_sources_of(self, value, depth + 1)
-        return value.sources
+        return sources
 
     def flow_of(self, arguments: Arguments) -> Sources:
         found: Sources = frozenset()
-        for value in arguments.positional:
-            found |= self.flow(value)
-        for value in arguments.keywords.values():
-            found |= self.flow(value)
-        for value in arguments.spread:
-            found |= self.flow(value)
+        for value in arguments.values():
+            sources = value.sources or self.flow(value)
+            if sources:
+                found |= sources
         return found
 
     def give_function(self, value: Value, *, in_any_context: bool) -> None:
@@ -343,6 +342,13 @@ class Machine:
         return call
 
     def used(self, value: Value, how: str) -> None:
+        if type(value) is Object:
+            uses = self.uses.get(value.id)
+            if uses is None:
+                self.uses[value.id] = {how}
+            else:
+                uses.add(how)
+            return
         for option, _ in options(value):
             if isinstance(option, Object):
                 self.uses.setdefault(option.id, set()).add(how)
@@ -412,7 +418,7 @@ class Machine:
         """The attribute of a module of the project."""
         raise NotImplementedError
 
-    def examine_lengths(self, values: list[Value]) -> None:
+    def examine_lengths(self, values: Sequence[Value]) -> None:
         """Lengths, alone or in a container, are given to something that compares, prints or keeps them."""
         raise NotImplementedError
 
