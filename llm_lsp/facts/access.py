@@ -40,6 +40,8 @@ _SAME_ELEMENTS = frozenset({"builtins.list", "builtins.tuple", "builtins.sorted"
 class Access(Machine):
     """Reads and writes what values hold, in the present state."""
 
+    __slots__ = ()
+
     # ------------------------------------------------------------ attributes
 
     def attribute(self, value: Value, name: str, node: ast.AST) -> Value:

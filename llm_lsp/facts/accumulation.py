@@ -37,6 +37,8 @@ class Sum(NamedTuple):
 class Accumulation(Calls):
     """Writes down what is added to a variable or attribute that a loop began with."""
 
+    __slots__ = ()
+
     exits: list[tuple[int, list[Changes], list[Changes]]]
 
     def run_augmented(self, node: ast.AugAssign) -> bool:

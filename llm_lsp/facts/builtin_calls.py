@@ -49,6 +49,8 @@ _NONE = Constant(None)
 class BuiltinCalls(LibraryCalls):
     """Calls whose callee Python defines."""
 
+    __slots__ = ()
+
     def call_builtin(self, name: str, arguments: Arguments, node: ast.AST) -> Value:
         given = arguments.positional
         first = given[0] if given else ANYTHING

@@ -42,6 +42,8 @@ _NONE = Constant(None)
 class Calls(Contexts):
     """Decides what a call calls, and does it."""
 
+    __slots__ = ()
+
     def call(self, callee: Value, arguments: Arguments, node: ast.AST) -> Value:
         if isinstance(callee, Symbol):
             return self.call_symbol(callee.name, arguments, node)

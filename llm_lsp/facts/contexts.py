@@ -21,6 +21,8 @@ _GENERATED = "contextlib._GeneratorContextManager"
 class Contexts(BuiltinCalls):
     """Enters contexts, of libraries and of the program."""
 
+    __slots__ = ()
+
     def enter_context(self, value: Value, node: ast.AST) -> None:
         """What holds inside a block under `value`."""
         gradients, autocast = self.heap[GRADIENTS], self.heap[AUTOCAST]

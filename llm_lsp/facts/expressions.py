@@ -49,6 +49,8 @@ _TEXTS = frozenset(
 class Expressions(Access):
     """Evaluates expressions in the present state."""
 
+    __slots__ = ()
+
     def evaluate(self, node: ast.expr) -> Value:
         # Seven of ten expressions are one of the first three: spared the way through the table.
         if type(node) is ast.Name:

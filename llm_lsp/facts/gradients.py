@@ -30,6 +30,8 @@ class Differentiated(NamedTuple):
 class Gradients(ModelStates):
     """Follows what `backward`, scalers and optimizers do to gradients."""
 
+    __slots__ = ()
+
     def compute_gradients(self, call: CallRecord, values: Sequence[Value]) -> None:
         """`backward` of the values, by whatever object."""
         found = frozenset[int]().union(*(self.flow(value) for value in values))

@@ -32,6 +32,11 @@ _DEEPEST_SECOND_PASS = 1
 class Interpreter(Patterns):
     """Runs one module as a script."""
 
+    __slots__ = (
+        "classes_open",
+        "exits",
+    )
+
     def __init__(self, tree: ast.Module, text: str, stop: Callable[[], bool] | None) -> None:
         super().__init__(tree, text, stop)
         self.exits: list[tuple[int, list[Changes], list[Changes]]] = []

@@ -50,6 +50,8 @@ _MAY_BE_CALLABLE = _CALLABLE | {Union}
 class LibraryCalls(Gradients):
     """Calls whose callee a library defines."""
 
+    __slots__ = ()
+
     def library_call(self, name: str, arguments: Arguments, node: ast.AST) -> Value:
         """The function or class of a library that is called by its qualified name."""
         name = library.canonical(name)

@@ -98,8 +98,9 @@ class Meetings:
         paired: set[object] = set()
         for record in self.facts.records:
             group = list(self._met_at(record))
-            paired |= {loaded.id for tokenizer, model, _, _ in group for loaded in (tokenizer, model)}
-            yield group
+            if group:
+                paired |= {loaded.id for tokenizer, model, _, _ in group for loaded in (tokenizer, model)}
+                yield group
         for tokenizer, model in self._kept_together():
             if tokenizer.id not in paired and model.id not in paired:
                 yield [(tokenizer, model, model.load.place, False)]
@@ -109,10 +110,10 @@ class Meetings:
         if record.name in _DECODES:
             yield from self._met_in_decoding(record)
             return
-        kind = self._kind_made(record)
+        kind: str | None = None
         if record.name in {"()", "generate"} and isinstance(record.receiver, Object):
             fed: Value | None = record.receiver if self.facts.machine.kind(record.receiver) == "model" else None
-        elif kind in _MODEL_POSITION:
+        elif (kind := self._kind_made(record)) in _MODEL_POSITION:
             fed = record.arguments.get("model", _MODEL_POSITION[kind])
         else:
             return

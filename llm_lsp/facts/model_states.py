@@ -36,6 +36,8 @@ def _map_options(value: Value, change: Callable[[Value], Value]) -> Value:
 class ModelStates(Expressions):
     """Follows what models are in; the states are attributes whose names begin with `#`."""
 
+    __slots__ = ()
+
     def new_module(self, made: Object) -> None:
         """Torch makes modules in training mode, on the CPU, in float32 unless `set_default_dtype` says otherwise."""
         self.heap[made.id, "#training"] = ON

@@ -27,6 +27,17 @@ class Program(Roots):
     functions run when this module calls them. What that leaves behind stays, whatever branch was running.
     """
 
+    __slots__ = (
+        "_entered",
+        "_find",
+        "_frames",
+        "_resolved",
+        "_waiting",
+        "_worth",
+        "imports",
+        "sources",
+    )
+
     def __init__(
         self,
         source: Source,

@@ -22,6 +22,12 @@ _LONG = 400
 class Roots(Interpreter):
     """Runs, after the script, every function that nothing in the module calls."""
 
+    __slots__ = (
+        "idle",
+        "initialised",
+        "instances",
+    )
+
     def __init__(self, tree: ast.Module, text: str, stop: Callable[[], bool] | None) -> None:
         super().__init__(tree, text, stop)
         self.instances: dict[ast.AST, Object] = {}
