@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from typing import NamedTuple
+
+from llm_lsp.named_tuples import NamedTuple
 
 __all__ = ["Comment", "LogicalLines", "LongString", "end_of_logical_line", "scan"]
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from bisect import bisect_left, bisect_right
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from llm_lsp.diagnostic import Range
 from llm_lsp.facts.truth import NO, UNKNOWN, YES
 from llm_lsp.facts.values import Object, Opaque, options
 from llm_lsp.knowledge import library
+from llm_lsp.named_tuples import NamedTuple
 
 if TYPE_CHECKING:
     from llm_lsp.facts import Facts

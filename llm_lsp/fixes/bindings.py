@@ -6,8 +6,8 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import NamedTuple
 
+from llm_lsp.named_tuples import NamedTuple
 from llm_lsp.rule import EnsureImport
 
 __all__ = ["Binding", "ModuleNames", "bindings", "root"]

@@ -6,13 +6,14 @@ import ast
 import sys
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple, cast
+from typing import cast
 
 from llm_lsp.diagnostic import Edit, Fix, Position, Range
 from llm_lsp.fixes.arguments import set_arguments
 from llm_lsp.fixes.imports import Use, ensure_imports
 from llm_lsp.fixes.layout import Layout, Splice, Unfixable, blocks, comments, spliced
 from llm_lsp.fixes.statements import decorate, delete, function_at, insert_after, insert_before, wrap, wrap_following
+from llm_lsp.named_tuples import NamedTuple
 from llm_lsp.parsing import python_tree
 from llm_lsp.rule import (
     Change,

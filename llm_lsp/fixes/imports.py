@@ -6,11 +6,11 @@ import ast
 import sys
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from llm_lsp.fixes.arguments import append, prepend
 from llm_lsp.fixes.bindings import bindings, root
 from llm_lsp.fixes.layout import FUNCTIONS, Layout, Splice, Unfixable, blocks
+from llm_lsp.named_tuples import NamedTuple
 from llm_lsp.rule import EnsureImport
 
 __all__ = ["Use", "ensure_imports"]

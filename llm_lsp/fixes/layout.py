@@ -11,10 +11,10 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
-from typing import NamedTuple
 
 from llm_lsp.diagnostic import Position, Range
 from llm_lsp.fixes.bindings import ModuleNames
+from llm_lsp.named_tuples import NamedTuple
 from llm_lsp.source import Source
 
 __all__ = [
