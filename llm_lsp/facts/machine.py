@@ -348,16 +348,18 @@ class Machine:
         if depth > _DEEPEST_CONTAINER:
             return
         for option, _ in options(value):
+            parts: Sequence[Value] = ()
             if isinstance(option, Opaque):
                 made = self.calls.get(option.call) if option.call is not None else None
                 is_whole = made is not None and made.name.rpartition(".")[2] in library.COLLECTIONS
                 if is_whole or option.cls == library.ENCODING:
                     self.handed_out |= option.sources
-                parts = made.arguments.values() if made is not None and option.cls in library.KEEPS_IDS else []
+                if made is not None and option.cls in library.KEEPS_IDS:
+                    parts = made.arguments.values()
             elif isinstance(option, Tuple):
-                parts = list(option.items)
-            else:
-                parts = self.parts_of(option) if isinstance(option, Object) else []
+                parts = option.items
+            elif isinstance(option, Object):
+                parts = self.parts_of(option)
             for part in parts:
                 self.hand_out(part, depth + 1)
 

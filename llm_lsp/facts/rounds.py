@@ -221,7 +221,7 @@ def _is_indifferent(facts: Facts, module: Value) -> bool:
     if isinstance(cls, Class):
         return _has_indifferent_layers(facts, cls)
     made = facts.machine.calls.get(module.call or 0)
-    parts = made.arguments.values() if made is not None and cls in library.HOLDS_LAYERS else []
+    parts = made.arguments.values() if made is not None and cls in library.HOLDS_LAYERS else ()
     return cls in library.INDIFFERENT_TO_MODE or (bool(parts) and all(_is_indifferent(facts, part) for part in parts))
 
 
