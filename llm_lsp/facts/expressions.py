@@ -421,8 +421,11 @@ class Expressions(Access):
                     continue
                 spread.append(value)
                 is_complete = False
-            else:
+            elif is_complete:
                 positional.append(self.evaluate(item))
+            else:
+                # Behind `*values` nobody knows which position it has.
+                spread.append(self.evaluate(item))
         for keyword in node.keywords:
             value = self.evaluate(keyword.value)
             if keyword.arg is not None:

@@ -11,6 +11,7 @@ from llm_lsp.facts.graphs import has_autograd, is_the_other_choice, keeps_adapte
 from llm_lsp.facts.guards import mention
 from llm_lsp.facts.parameters import are_optimized, may_be_frozen
 from llm_lsp.facts.place import Place
+from llm_lsp.facts.positions import position_of
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
 from llm_lsp.facts.values import OVERFLOW, Class, Condition, Constant, Function, Object, Opaque, Value, options
 from llm_lsp.knowledge import library
@@ -267,7 +268,12 @@ class Call:
     # ------------------------------------------------------------ what is passed
 
     def argument(self, name: str, position: int | None = None) -> Argument | None:
-        """What is passed for a parameter; None where nothing is, or where that can't be seen."""
+        """What is passed for a parameter, however it is passed; None where nothing is, or where that can't be seen.
+
+        `position` is only for what is in no table of signatures, or is called by everybody.
+        """
+        if position is None and name not in self.record.arguments.keywords:
+            position = position_of(self.record, name)
         value = self.record.arguments.get(name, position)
         return None if value is None else Argument(self, name, position, value)
 
@@ -276,9 +282,9 @@ class Call:
         return self._facts.places_of_argument(self.record.node, name, position)
 
     def passes(self, *names: str) -> Truth:
-        """Whether one of the keywords is passed."""
+        """Whether something is passed for one of the parameters."""
         arguments = self.record.arguments
-        if any(name in arguments.keywords for name in names):
+        if any(self.argument(name) is not None for name in names):
             return answer(YES)
         return answer(NO if arguments.is_complete else UNKNOWN)
 
