@@ -12,9 +12,8 @@ __all__ = ["run"]
 
 def run() -> NoReturn:
     """Run the command that this process was started for, and end the process."""
-    # All that is imported stays, and the check of a file leaves no cycles; only the server lives long enough to care.
-    if sys.argv[1:2] != ["server"]:
-        gc.disable()
+    # All that is imported stays, and the check of a file leaves no cycles; the server, which lives long, turns it on.
+    gc.disable()
     from llm_lsp.cli import FAILED, main
 
     code = main()

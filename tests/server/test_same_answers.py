@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from llm_lsp.cli import main
 from llm_lsp.server.documents import Document
 from llm_lsp.server.reports import SOURCE
 from tests.server.desk import PULLING, Desk, at_desk, text_item
+from tests.server.programs import FAULTY
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = (ROOT / "tests" / "cases", ROOT / "examples")
@@ -158,4 +160,39 @@ def test_the_editor_and_the_command_line_say_the_same(
     capabilities = replace(PULLING, encoding=CODE_POINTS)
     found = at_desk(copied, work, capabilities=capabilities)
     assert sum(map(len, found.values())) > 5
+    assert {path: shown for path, shown in found.items() if shown} == expected
+
+
+REAL = {
+    "transformers": ("pipelines", "generation", "quantizers", "data", "cli"),
+    "torch": ("optim", "amp", "nn/utils", "utils/data", "distributed/optim"),
+}
+"""Folders of installed packages: more than a hundred modules, which import each other."""
+
+
+def test_they_say_the_same_of_real_modules(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "setup.cfg").touch()
+    for package, folders in REAL.items():
+        spec = find_spec(package)
+        assert spec is not None
+        assert spec.submodule_search_locations
+        for folder in folders:
+            inside = Path(spec.submodule_search_locations[0], folder)
+            shutil.copytree(inside, tmp_path / package / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    paths = list(programs(tmp_path))
+    for path in paths[::2]:
+        # There is little to say of them as they are.
+        with path.open("a", encoding="utf-8") as file:
+            file.write(f"\n\n{FAULTY}")
+    monkeypatch.chdir(tmp_path)
+    expected = of_command_line(tmp_path, capsys)
+    assert sum(map(len, expected.values())) > 50
+    assert len(paths) > 100
+
+    async def work(desk: Desk) -> dict[Path, list[dict[str, Any]]]:
+        return {path: await shown_in_editor(desk, path) for path in paths}
+
+    found = at_desk(tmp_path, work, capabilities=replace(PULLING, encoding=CODE_POINTS))
     assert {path: shown for path, shown in found.items() if shown} == expected
