@@ -55,6 +55,11 @@ class Result:
         """Whether it rests on which files import this one."""
         return any(question[0] == "importers" for question in self.asked)
 
+    def imports_by_name(self, path: Path) -> bool:
+        """Whether it rests on what a module of this name is, if there is one."""
+        name = path.parent.name if path.stem == "__init__" else path.stem
+        return any(question[0] == "module" and name in question[1].split(".") for question in self.asked)
+
 
 class Checker:
     """Checks documents, one after the other; in the thread that lints.

@@ -69,6 +69,8 @@ class EditorProject(Project):
         self._parsed: dict[Path, tuple[Document, Source]] = {}
         self._stamps: dict[Path, tuple[int, int]] = {}
         """Of files on the disk: time of the last change and size, when they were read."""
+        self._folder_stamps: dict[Path, int] = {}
+        """Of folders in which modules were looked for: time of the last change."""
         # Nobody names an open file as the command line's paths do, so that what is excluded is excluded.
         super().__init__([folder], python=python, overrides={"force_exclude": True})
 
@@ -103,8 +105,19 @@ class EditorProject(Project):
             self._parsed[file.path] = kept
         return kept[1]
 
+    def notice_files(self) -> None:
+        """Look for modules again where files came or went, although nobody told of it."""
+        if any(_changed_at(folder) != stamp for folder, stamp in self._folder_stamps.items()):
+            self.forget_files()
+
+    def _names_in(self, folder: Path) -> frozenset[str]:
+        if folder not in self._listings:
+            self._folder_stamps[folder] = _changed_at(folder)
+        return super()._names_in(folder)
+
     def forget_files(self) -> None:
         """Look for modules and importers again; settings, versions and checkpoints stay as they are."""
+        self._folder_stamps.clear()
         self._sources.clear()
         self._listings.clear()
         self._module_files.clear()
@@ -136,6 +149,13 @@ class EditorProject(Project):
             else:
                 found.discard(other)
         return sorted(found)
+
+
+def _changed_at(folder: Path) -> int:
+    try:
+        return os.stat(folder).st_mtime_ns  # noqa: PTH116 (of each folder before every check)
+    except OSError:
+        return 0
 
 
 class Unit(NamedTuple):
@@ -207,6 +227,7 @@ class Projects:
             project, stamps = kept
             stamp = self._stamp(path.parent)
             if stamps.setdefault(path.parent, stamp) == stamp:
+                project.notice_files()
                 return project
             # Clients need not tell of files that change, so settings are looked at: some microseconds for each folder.
         made = self._made(folder)

@@ -209,7 +209,7 @@ class Session:
         if self.is_pushed(document.uri):
             self._schedule(document.uri, 0)
         if document.path is not None:
-            self._check_dependents(document.path, imports_changed=True)
+            self._check_dependents(document.path, imports_changed=True, may_be_new=True)
 
     def changed(self, document: Document, before: Document) -> None:
         """A document is another one now, and those that rest on it may have other diagnostics."""
@@ -235,7 +235,7 @@ class Session:
         if path is not None:
             # It may have been saved, and the client need not tell.
             self._worker.submit(self.projects.forget_files)
-            self._check_dependents(path, imports_changed=True)
+            self._check_dependents(path, imports_changed=True, may_be_new=True)
 
     def clear(self, uris: Sequence[str]) -> None:
         """Show nothing of texts any more."""
@@ -250,6 +250,10 @@ class Session:
         only_modules = all(path.suffix == ".py" for path in paths)
         self._worker.submit(self.projects.forget_files if only_modules else self.projects.forget)
         self.refresh()
+
+    def module_saved(self, path: Path) -> None:
+        """A module was saved in the editor; perhaps it was in no file before."""
+        self._check_dependents(path, imports_changed=False, may_be_new=True)
 
     def settings_saved(self) -> None:
         """A settings file was saved in the editor."""
@@ -292,16 +296,21 @@ class Session:
         if run is not None and run.document is not self.documents.document(uri):
             run.stop.set()
 
-    def _check_dependents(self, path: Path, *, imports_changed: bool) -> None:
+    def _check_dependents(self, path: Path, *, imports_changed: bool, may_be_new: bool = False) -> None:
         """Have those open documents checked again whose diagnostics rest on a file that has just changed.
 
-        Where its imports are others, it may import files that it did not import before.
+        Where its imports are others, it may import files that it did not import before; where it may be new, those count
+        that looked for it before there was any.
         """
         dependents = [
             result.document
             for result in self._results.values()
             if result.document.path != path
-            and (path in result.files or (imports_changed and result.asks_for_importers))
+            and (
+                path in result.files
+                or (imports_changed and result.asks_for_importers)
+                or (may_be_new and result.imports_by_name(path))
+            )
         ]
         for document in dependents:
             if self.is_pushed(document.uri):

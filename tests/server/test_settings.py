@@ -1,8 +1,7 @@
-"""Settings of the project and of the editor, and files that change behind the editor's back."""
+"""Settings of the project and of the editor."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -11,31 +10,16 @@ from lsprotocol import types
 from llm_lsp.server.capabilities import ClientCapabilities
 from llm_lsp.server.notifications import (
     did_change_configuration,
-    did_change_watched_files,
     did_change_workspace_folders,
     did_save,
 )
 from llm_lsp.server.options import Options, read_options
 from tests.server.desk import PULLING, PUSHED_TO, Desk, at_desk
-from tests.server.opening import change_text, close_text, codes, open_text, pulled
+from tests.server.opening import change_text, codes, open_text, pulled, told_of, write
 
 pytestmark = pytest.mark.usefixtures("demo_rules")
 
 IGNORES = 'ignore = ["DEM102"]\n'
-
-
-def write(path: Path, text: str) -> Path:
-    """Write a file so that it looks changed, however coarse the clock of the file system is."""
-    before = path.stat().st_mtime_ns if path.exists() else 0
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    os.utime(path, ns=(before + 1_000_000_000, before + 1_000_000_000))
-    return path
-
-
-def told_of(desk: Desk, *paths: Path, kind: types.FileChangeType = types.FileChangeType.Changed) -> None:
-    events = [types.FileEvent(path.as_uri(), kind) for path in paths]
-    did_change_watched_files.handle(desk.session, types.DidChangeWatchedFilesParams(events))
 
 
 def test_the_nearest_settings_file_counts(workspace: Path) -> None:
@@ -276,131 +260,3 @@ def test_a_wrong_option_is_named(sent: object, named: str) -> None:
     read_options(sent, problems)
     assert len(problems) == 1
     assert named in problems[0]
-
-
-IMPORTER = """\
-import torch
-from transformers import AutoModelForMaskedLM, AutoTokenizer
-
-from names import NAME
-
-tokenizer = AutoTokenizer.from_pretrained("bert-base-cased")
-model = AutoModelForMaskedLM.from_pretrained(NAME)
-model.eval()
-
-
-def score(text):
-    with torch.no_grad():
-        return model(**tokenizer(text, return_tensors="pt")).logits
-"""
-
-
-def test_a_change_in_another_file_counts_without_touching_this_one(workspace: Path) -> None:
-    names = write(workspace / "names.py", 'NAME = "bert-base-uncased"\n')
-
-    async def work(desk: Desk) -> None:
-        uri = open_text(desk, workspace / "a.py", IMPORTER)
-        assert [each.code for each in await desk.next_published(uri)] == ["LLM101"]
-        other = open_text(desk, names, 'NAME = "bert-base-cased"\n')
-        assert await desk.next_published(uri, 2) == []
-        change_text(desk, other, 'NAME = "bert-base-uncased"\n', 2)
-        assert [each.code for each in await desk.next_published(uri, 3)] == ["LLM101"]
-        change_text(desk, other, 'NAME = "bert-base-cased"\n', 3)
-        assert await desk.next_published(uri, 4) == []
-        close_text(desk, other)
-        assert [each.code for each in await desk.next_published(uri, 5)] == ["LLM101"]
-        told_of(desk, write(names, 'NAME = "bert-base-cased"\n'))
-        assert await desk.next_published(uri, 6) == []
-
-    at_desk(workspace, work, capabilities=PUSHED_TO)
-
-
-@pytest.mark.parametrize("is_told", [True, False], ids=["told", "not told"])
-def test_a_file_that_is_gone_from_the_disk_counts_no_more(is_told: bool, workspace: Path) -> None:
-    names = write(workspace / "names.py", 'NAME = "bert-base-uncased"\n')
-
-    async def work(desk: Desk) -> None:
-        uri = open_text(desk, workspace / "a.py", IMPORTER)
-        first = await pulled(desk, uri)
-        assert codes(first) == ["LLM101"]
-        names.rename(workspace / "others.py")
-        if is_told:
-            told_of(desk, names, kind=types.FileChangeType.Deleted)
-            told_of(desk, workspace / "others.py", kind=types.FileChangeType.Created)
-        assert codes(await pulled(desk, uri, first.result_id)) == []
-
-    at_desk(workspace, work)
-
-
-def test_a_file_that_changes_on_the_disk_counts_although_nobody_tells(workspace: Path) -> None:
-    names = write(workspace / "names.py", 'NAME = "bert-base-uncased"\n')
-
-    async def work(desk: Desk) -> None:
-        uri = open_text(desk, workspace / "a.py", IMPORTER)
-        first = await pulled(desk, uri)
-        assert codes(first) == ["LLM101"]
-        write(names, 'NAME = "bert-base-cased"\n')
-        assert codes(await pulled(desk, uri, first.result_id)) == []
-
-    at_desk(workspace, work)
-
-
-def test_a_client_that_pulls_is_asked_to_when_another_text_counts(workspace: Path) -> None:
-    names = write(workspace / "names.py", 'NAME = "bert-base-uncased"\n')
-
-    async def work(desk: Desk) -> None:
-        uri = open_text(desk, workspace / "a.py", IMPORTER)
-        await pulled(desk, uri)
-        open_text(desk, workspace / "unrelated.py", "x = 1\n")
-        await desk.settled()
-        assert desk.refreshed == []
-        open_text(desk, names, 'NAME = "bert-base-cased"\n')
-        await desk.until(lambda: desk.refreshed == ["diagnostics"])
-        assert codes(await pulled(desk, uri)) == []
-
-    at_desk(workspace, work)
-
-
-HELPER = """\
-from transformers import AutoModelForMaskedLM, AutoTokenizer
-
-tokenizer = AutoTokenizer.from_pretrained("bert-base-uncased")
-model = AutoModelForMaskedLM.from_pretrained("bert-base-uncased")
-model.eval()
-
-
-def predict(text):
-    return model(**tokenizer(text, return_tensors="pt")).logits.argmax(-1)
-"""
-CALLER = """\
-import torch
-from helper import predict
-
-with torch.no_grad():
-    print(predict("a text"))
-"""
-
-
-@pytest.mark.parametrize("capabilities", [PULLING, PUSHED_TO], ids=["pulling", "pushed to"])
-def test_who_imports_a_file_counts_as_it_is_typed(capabilities: ClientCapabilities, workspace: Path) -> None:
-    async def found(desk: Desk, uri: str) -> list[object]:
-        await desk.settled()
-        if not capabilities.pulls_diagnostics:
-            return [each.code for each in desk.shown(uri)]
-        return codes(await pulled(desk, uri))
-
-    async def work(desk: Desk) -> None:
-        uri = open_text(desk, write(workspace / "helper.py", HELPER), HELPER)
-        assert await found(desk, uri) == ["LLM301"]
-        caller = open_text(desk, workspace / "caller.py", CALLER)
-        assert await found(desk, uri) == []
-        change_text(desk, caller, CALLER.replace("from helper", "from helpers"), 2)
-        assert await found(desk, uri) == ["LLM301"]
-        change_text(desk, caller, CALLER, 3)
-        assert await found(desk, uri) == []
-        close_text(desk, caller)
-        assert await found(desk, uri) == ["LLM301"]
-        told_of(desk, write(workspace / "caller.py", CALLER), kind=types.FileChangeType.Created)
-        assert await found(desk, uri) == []
-
-    at_desk(workspace, work, capabilities=capabilities)

@@ -14,7 +14,11 @@ __all__ = ["handle"]
 
 
 def handle(session: Session, params: types.DidSaveTextDocumentParams) -> None:
-    """A settings file is looked at again, also for clients that watch no files."""
+    """A settings file is looked at again, also for clients that watch no files; a module may be new on the disk."""
     path = path_of(params.text_document.uri)
-    if path is not None and path.suffix != ".py" and any(fnmatch(path.name, name) for name in WATCHED):
+    if path is None:
+        return
+    if path.suffix == ".py":
+        session.module_saved(path)
+    elif any(fnmatch(path.name, name) for name in WATCHED):
         session.settings_saved()
