@@ -13,11 +13,14 @@ _DRIVE = re.compile(r"/[A-Za-z]:")
 
 
 def path_of(uri: str) -> Path | None:
-    """The file that a `file:` URI names; None for every other scheme.
+    """The file that a `file:` URI names; None for every other scheme, and for what can name no file.
 
     Not `urllib.parse.urlparse`: it would take a semicolon in a name for the start of parameters.
     """
-    parts = urlsplit(uri)
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return None
     if parts.scheme.lower() != "file":
         return None
     # Editors differ in what they quote; a name with an unquoted `#` or `?` can't be told from a fragment.
@@ -26,6 +29,8 @@ def path_of(uri: str) -> Path | None:
         path = f"//{parts.netloc}{path}"
     elif _DRIVE.match(path):
         path = path[1].upper() + path[2:]
+    if "\0" in path:
+        return None
     return Path(os.path.abspath(path))  # noqa: PTH100 (`resolve` would follow symbolic links)
 
 

@@ -127,7 +127,10 @@ def test_a_document_has_one_key_however_its_uri_is_written(one: str, other: str)
     assert key_of(one) == key_of(other)
 
 
-@pytest.mark.parametrize("uri", ["untitled:Untitled-1", "vscode-notebook-cell:/a.ipynb#W0", "git:/a.py?x", ""])
+@pytest.mark.parametrize(
+    "uri",
+    ["untitled:Untitled-1", "vscode-notebook-cell:/a.ipynb#W0", "git:/a.py?x", "", "file://[a", "file:///a%00.py"],
+)
 def test_other_schemes_name_no_file(uri: str) -> None:
     assert path_of(uri) is None
 
