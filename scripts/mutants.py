@@ -22,7 +22,7 @@ from typing import NamedTuple
 from llm_lsp.diagnostic import Diagnostic
 from scripts import corpus
 from scripts.linting import Linter
-from scripts.mutation import checkpoints, gradients, lengths, precision, seeds
+from scripts.mutation import checkpoints, classes, coroutines, gradients, inputs, lengths, precision, seeds, training
 from scripts.mutation.edits import Mutant, Program
 
 ROOT = corpus.ROOT
@@ -38,11 +38,23 @@ class Maker(NamedTuple):
 
 MAKERS = {
     "LLM101": Maker(("from_pretrained",), checkpoints.mutants),
+    "LLM104": Maker(("from_pretrained", "resize_token_embeddings"), inputs.mutants_without_rows),
     "LLM107": Maker(("truncation",), lengths.mutants),
+    "LLM108": Maker((".generate(",), inputs.mutants_padded_right),
+    "LLM114": Maker(("-100", "labels"), inputs.mutants_with_padded_labels),
+    "LLM116": Maker(("from_pretrained",), inputs.mutants_too_long),
+    "LLM208": Maker(("from_pretrained",), classes.mutants_without_maps),
+    "LLM210": Maker(("AutoModelFor",), classes.mutants_of_class),
     "LLM301": Maker(("no_grad", "inference_mode", "set_grad_enabled"), gradients.mutants),
     "LLM302": Maker(("float16", "half", "fp16"), precision.mutants_of_dtype),
     "LLM303": Maker(("float16", "half", "fp16"), precision.mutants_on_cpu),
+    "LLM304": Maker(("GradScaler", "fp16=True"), training.mutants_with_half_weights),
+    "LLM305": Maker(("unscale_", "scaler"), training.mutants_clipped_while_scaled),
+    "LLM308": Maker(("+=",), training.mutants_with_kept_graph),
+    "LLM405": Maker((".train()", "epoch"), training.mutants_with_kept_mode),
     "LLM501": Maker(("seed",), seeds.mutants),
+    "LLM601": Maker(("set_epoch", "DataLoader"), training.mutants_without_epoch),
+    "LLM901": Maker(("async def", "def "), coroutines.mutants),
 }
 _SHOWN_ROWS = 12
 

@@ -68,6 +68,9 @@ class Calls(Contexts):
                 found = self.call(option, arguments, node)
                 result = found if result is None else join(result, found)
             return result or ANYTHING
+        given = arguments.positional
+        if isinstance(callee, Opaque) and callee.cls in library.SWITCHES and given and isinstance(given[0], Function):
+            return given[0].decorated_by(callee)
         name = f"{callee.cls}()" if isinstance(callee, Opaque) and callee.cls is not None else ""
         return self.unresolved(name, None, arguments, node, callee)
 

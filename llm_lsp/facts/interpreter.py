@@ -133,8 +133,12 @@ class Interpreter(Patterns):
         for decorator in reversed(decorators):
             if isinstance(decorator, (Function, Class, Bound)):
                 wrapped = self.call(decorator, Arguments([value], {}), node)
-                value = wrapped if isinstance(wrapped, (Function, Object)) else value
-        if isinstance(value, Function) and value is not function:
+                # What is not known may call it under any context.
+                value = wrapped if isinstance(wrapped, (Function, Object)) else function.decorated_by(ANYTHING)
+        if isinstance(value, Function) and value.node is node:
+            if node in self.functions:
+                self.functions[node] = value
+        elif isinstance(value, Function):
             self.wrappers[node] = value
         self.bind_name(node.name, value)
         return True

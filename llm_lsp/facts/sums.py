@@ -86,6 +86,9 @@ class RunningSum:
         made = machine.calls.get(value.call) if isinstance(value, Opaque) and value.call is not None else None
         if made is None or machine.reached_gradient.isdisjoint(value.sources & machine.graph_ids):
             return False
+        if any(part is value for _, part in machine.parts.values()):
+            # `loss, items = criterion(...)`: the other results are for the log, and come without a graph.
+            return False
         if made.name.startswith("torch.nn.functional."):
             return True
         receiver = made.receiver if made.name == "()" else None

@@ -145,6 +145,10 @@ class Function(Value):
         self.defaults = defaults
         self.sources = NOTHING
 
+    def decorated_by(self, decorator: Value) -> Function:
+        """The same function, under one more decorator."""
+        return Function(self.node, self.frame, self.owner, (*self.decorators, decorator), self.defaults)
+
     @property
     def name(self) -> str:
         return "<lambda>" if isinstance(self.node, ast.Lambda) else self.node.name

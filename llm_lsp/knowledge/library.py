@@ -39,6 +39,8 @@ AUTOCAST = frozenset(
         "torch.cuda.amp.autocast_mode.autocast",
     }
 )
+SWITCHES = GRADIENTS_OFF | GRADIENTS_ON | GRADIENTS_SET | AUTOCAST
+"""What switches gradients or autocast for a block, or for the function that it decorates."""
 SCALERS = frozenset(
     {
         "torch.amp.GradScaler",

@@ -8,7 +8,7 @@ import tokenize
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-__all__ = ["Function", "Mutant", "Program", "Replacement", "dotted", "last_name", "mutant"]
+__all__ = ["Function", "Mutant", "Program", "Replacement", "dotted", "last_name", "mutant", "mutants_of"]
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -97,6 +97,21 @@ class Program:
             text = text[:start] + new + "\n" * lost + text[end:]
         return text
 
+    def followed(self, statement: ast.stmt, text: str) -> Replacement:
+        """A simple statement is followed by another one on its row."""
+        end = self.span(statement)[1]
+        return Replacement(end, end, f"; {text}")
+
+    def source(self, node: ast.expr) -> str:
+        """The text of an expression."""
+        return self.text[slice(*self.span(node))]
+
+    def with_argument(self, call: ast.Call, text: str) -> Replacement:
+        """A call gets one more argument, after those that it has."""
+        end = self.span(call)[1] - 1
+        has_comma = not (call.args or call.keywords) or self.text[:end].rstrip().endswith(",")
+        return Replacement(end, end, text if has_comma else f", {text}")
+
     def blanked(self, node: ast.expr | ast.stmt, filler: str = "") -> Replacement:
         """A node becomes `filler`."""
         return Replacement(*self.span(node), filler)
@@ -173,3 +188,19 @@ def mutant(
     except (SyntaxError, ValueError):
         return None
     return Mutant(code, kind, text, changed, tuple(places) or (changed,)) if replacements else None
+
+
+def mutants_of(
+    program: Program,
+    code: str,
+    kind: str,
+    replacements: Sequence[Replacement],
+    node: ast.expr | ast.stmt,
+    *,
+    anywhere: bool = False,
+) -> Iterator[Mutant]:
+    """The mutant, if there is one; a report counts in the function around `node`, or anywhere in the program."""
+    places = [(1, program.text.count("\n") + 1)] if anywhere else [program.scope_rows(node)]
+    found = mutant(program, code, kind, replacements, program.rows(node), places)
+    if found is not None:
+        yield found

@@ -201,3 +201,44 @@ def later(batch):
     model(batch)  # fact: gradients unknown
     with strange_context():
         return model(batch)  # fact: gradients unknown
+# ======== decorators that are made
+import torch
+from transformers import AutoModel
+
+
+def smart(flag=None):
+    def decorate(function):
+        return (torch.inference_mode if flag else torch.no_grad)()(function)
+
+    return decorate
+
+
+def plain(function):
+    return torch.no_grad()(function)
+
+
+def lost(function):
+    return unknown_wrapper(function)
+
+
+model = AutoModel.from_pretrained("gpt2")
+
+
+@smart()
+def chosen(batch):
+    return model(batch)  # fact: gradients unknown
+
+
+@plain
+def quiet(batch):
+    return model(batch)  # fact: gradients no
+
+
+@lost
+def wrapped(batch):
+    return model(batch)  # fact: gradients unknown
+
+
+chosen(1)
+quiet(1)
+wrapped(1)

@@ -385,6 +385,19 @@ class Tuner(L.LightningModule):
         ),
     ]
     good = [
+        # What a loss returns beside the loss is for the log.
+        Good("""\
+def train(model, compute_loss, loader, optimizer):
+    model.train()
+    mean = 0.0
+    for index, batch in enumerate(loader):
+        loss, items = compute_loss(model(batch), batch)
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        mean = (mean * index + items) / (index + 1)
+    return mean
+"""),
         # What is added has no graph.
         Good("""\
 def train(model, loader, optimizer):
