@@ -20,7 +20,8 @@ PATIENCE = 60
 """Seconds; so long only a server that hangs keeps a test waiting."""
 
 VSCODE: dict[str, Any] = json.loads(Path(__file__).with_name("vscode_initialize.json").read_text(encoding="utf-8"))
-"""What VS Code 1.139 with vscode-languageclient 11 sent as its `initialize`, without the paths of its machine."""
+"""What VS Code 1.139 with our extension (vscode-languageclient 10.1) sent as its `initialize`, written down by a program
+that stood between the two; without the process and the paths of its machine."""
 PULLS: dict[str, Any] = VSCODE["capabilities"]
 PUSHED: dict[str, Any] = {
     "textDocument": {
