@@ -37,6 +37,9 @@ LOGGER = logging.getLogger("llm_lsp.server")
 DEBOUNCE = 0.1
 """Seconds after the last keystroke before something is pushed; a client that pulls has a delay of its own."""
 
+LONGEST_WAIT = 30
+"""Seconds that a client waits for news of the whole workspace, if nobody tells of any: files change untold."""
+
 T = TypeVar("T")
 
 
@@ -72,6 +75,8 @@ class Session:
         self._worker = ThreadPoolExecutor(1, "llm-lint check")
         self.surveyed: dict[Path, Result] = {}
         """Of files of the workspace that are not open; touched by the worker alone."""
+        self.longest_wait: float = LONGEST_WAIT
+        self._news = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._runs: dict[str, _Run] = {}
         self._results: dict[str, Result] = {}
@@ -203,8 +208,16 @@ class Session:
 
     # ------------------------------------------------------------ changes
 
+    async def news(self, *, wait: bool) -> None:
+        """Begin to look for changes, once there was one since that was begun last, or after some time."""
+        if wait:
+            with suppress(TimeoutError, asyncio.TimeoutError):  # two classes below Python 3.11
+                await asyncio.wait_for(self._news.wait(), self.longest_wait)
+        self._news.clear()
+
     def opened(self, document: Document) -> None:
         """A document is there."""
+        self._news.set()
         self._outdate(document.uri)
         if self.is_pushed(document.uri):
             self._schedule(document.uri, 0)
@@ -213,6 +226,7 @@ class Session:
 
     def changed(self, document: Document, before: Document) -> None:
         """A document is another one now, and those that rest on it may have other diagnostics."""
+        self._news.set()
         self._outdate(document.uri)
         if self.is_pushed(document.uri):
             self._schedule(document.uri, self.debounce)
@@ -222,6 +236,7 @@ class Session:
 
     def closed(self, uris: Sequence[str], path: Path | None) -> None:
         """Documents, or cells, are not open any more."""
+        self._news.set()
         for uri in uris:
             key = self._key(uri)
             task = self._tasks.pop(key, None)
@@ -253,6 +268,7 @@ class Session:
 
     def module_saved(self, path: Path) -> None:
         """A module was saved in the editor; perhaps it was in no file before."""
+        self._news.set()
         self._check_dependents(path, imports_changed=False, may_be_new=True)
 
     def settings_saved(self) -> None:
@@ -281,6 +297,7 @@ class Session:
 
     def refresh(self) -> None:
         """Show everything anew that would be another result now."""
+        self._news.set()
         if self.capabilities.pulls_diagnostics and self.capabilities.refreshes_diagnostics and list(self.documents):
             self.client.refresh_diagnostics()
         for document in self.documents:

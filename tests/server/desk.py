@@ -46,6 +46,7 @@ class Desk:
         self._news = asyncio.Condition()
         self.session = Session(self, registry.entries())
         self.session.debounce = 0
+        self.session.longest_wait = 0
         self.session.begin(capabilities, [types.WorkspaceFolder(folder.as_uri(), folder.name)], options)
         self.session.ready()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from lsprotocol import types
 
 from llm_lsp.server.requests import workspace_diagnostic
 from tests.server.desk import Desk, at_desk
-from tests.server.opening import open_text
+from tests.server.opening import open_text, told_of, write
 from tests.server.programs import FAULTY
 from tests.server.wire import Wire
 
@@ -68,6 +69,22 @@ def test_what_the_client_knows_is_not_sent_again(project: Path) -> None:
         third = await survey(desk, known)
         assert codes(third["a.py"]) == []
         assert isinstance(third["b.py"], types.WorkspaceUnchangedDocumentDiagnosticReport)
+
+    at_desk(project, work, options=WHOLE)
+
+
+def test_who_asks_again_waits_until_there_is_something_new(project: Path) -> None:
+    async def work(desk: Desk) -> None:
+        known = {report.uri: str(report.result_id) for report in (await survey(desk)).values()}
+        desk.session.longest_wait = 600
+        second = asyncio.ensure_future(survey(desk, known))
+        await asyncio.sleep(0)
+        third = asyncio.ensure_future(survey(desk, known))
+        done, _ = await asyncio.wait([second, third], timeout=0.2)
+        assert not done
+        told_of(desk, write(project / "c.py", "PLAIN = 1\n"))
+        assert codes((await second)["c.py"]) == ["DEM102"]
+        assert codes((await third)["c.py"]) == ["DEM102"]
 
     at_desk(project, work, options=WHOLE)
 

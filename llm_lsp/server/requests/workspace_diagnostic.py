@@ -11,8 +11,12 @@ __all__ = ["handle"]
 
 
 async def handle(session: Session, params: types.WorkspaceDiagnosticParams) -> types.WorkspaceDiagnosticReport:
-    """A report for each file, in parts where the client takes them, with progress where it shows that."""
+    """A report for each file, in parts where the client takes them, with progress where it shows that.
+
+    A client that has been told of all files asks again and again; it is answered when there is something new.
+    """
     known = {previous.uri: previous.value for previous in params.previous_result_ids}
+    await session.news(wait=bool(known))
     survey = Survey(session)
     begun = types.WorkDoneProgressBegin(title="llm-lint", cancellable=True, percentage=0)
     if params.work_done_token is not None:
