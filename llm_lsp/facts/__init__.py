@@ -11,16 +11,17 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from llm_lsp.facts.choices import Argument, Choice, Loaded, constants_of, is_part_of_call
 from llm_lsp.facts.events import CallRecord
 from llm_lsp.facts.extents import TRAINS, Extent, inference_around, training_nodes, way
 from llm_lsp.facts.guards import assigned_tests
 from llm_lsp.facts.machine import Stopped
-from llm_lsp.facts.meetings import TOKENIZATIONS, Meetings
+from llm_lsp.facts.meetings import TOKENIZATIONS, Meeting, Meetings
 from llm_lsp.facts.place import Place
 from llm_lsp.facts.program import Program
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer, set_answer_hook
 from llm_lsp.facts.values import Class, Object, Symbol, Value
-from llm_lsp.facts.views import Argument, Call, Choice, Loaded, Meeting, constants_of, is_part_of_call
+from llm_lsp.facts.views import Call
 from llm_lsp.knowledge import library
 from llm_lsp.parsing import python_tree
 

@@ -13,9 +13,9 @@ from llm_lsp.knowledge import inputs, library
 
 if TYPE_CHECKING:
     from llm_lsp.facts import Facts
+    from llm_lsp.facts.choices import Loaded
     from llm_lsp.facts.events import CallRecord
     from llm_lsp.facts.place import Place
-    from llm_lsp.facts.views import Loaded
     from llm_lsp.knowledge.checkpoint import Checkpoint, Known
 
 __all__ = ["AddedTokens", "added_tokens"]

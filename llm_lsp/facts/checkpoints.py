@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from llm_lsp.facts import Facts
+    from llm_lsp.facts.choices import Choice
     from llm_lsp.facts.values import Object
-    from llm_lsp.facts.views import Choice
     from llm_lsp.knowledge.checkpoint import Checkpoint
 
 __all__ = ["checkpoints_of", "has_replaced_part", "is_changed_unseen"]

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from llm_lsp.facts.checkpoints import checkpoints_of, is_changed_unseen
+from llm_lsp.facts.choices import Choice, Loaded
 from llm_lsp.facts.padding import is_decoder_only
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
 from llm_lsp.facts.values import Constant, Object, Value, options
-from llm_lsp.facts.views import Call, Choice, Loaded
+from llm_lsp.facts.views import Call
 from llm_lsp.knowledge import inputs, library
 from llm_lsp.named_tuples import NamedTuple
 

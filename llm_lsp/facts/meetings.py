@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from llm_lsp.facts.checkpoints import has_replaced_part
-from llm_lsp.facts.truth import YES
+from llm_lsp.facts.choices import Loaded
+from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
 from llm_lsp.facts.values import Class, Constant, Object, Opaque, Value, options
-from llm_lsp.facts.views import Call, Loaded, Meeting
+from llm_lsp.facts.views import Call
 from llm_lsp.knowledge import library
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from llm_lsp.facts.place import Place
     from llm_lsp.knowledge.tokenizers import TokenizerComparison
 
-__all__ = ["TOKENIZATIONS", "Meetings"]
+__all__ = ["TOKENIZATIONS", "Meeting", "Meetings"]
 
 TOKENIZATIONS = frozenset({"()", "encode", "encode_plus", "batch_encode_plus", "apply_chat_template"})
 _EMBEDDINGS = (".wte", ".embed_tokens", ".word_embeddings", ".shared", ".embed_in", ".tok_embeddings", ".embeddings")
@@ -29,6 +30,39 @@ _OF_OTHER_MODELS = ("assistant_", "draft_", "teacher_", "reward_", "ref_")
 _MODEL_POSITION = {"trainer": 0, "pipeline": 1, "engine": 0}
 _TOKENIZER_POSITION = {"pipeline": 3, "engine": 1}
 """Where the constructors of trainers, pipelines and inference engines take the model, and a tokenizer's name."""
+
+
+class Meeting:
+    """A tokenizer's output, or a tokenizer itself, comes to a model that is loaded by name."""
+
+    __slots__ = ("_comparisons", "model", "place", "tokenizer")
+
+    def __init__(self, tokenizer: Loaded, model: Loaded, place: Place, comparisons: list[TokenizerComparison]) -> None:
+        self.tokenizer = tokenizer
+        self.model = model
+        self.place = place
+        self._comparisons = comparisons
+        """One for each pair of names that can hold together."""
+
+    @property
+    def vocabulary_is_shared(self) -> Truth:
+        """Whether the tokenizer's ids mean to the model what they mean to the tokenizer, whichever names hold."""
+        found = {comparison.same for comparison in self._comparisons}
+        return answer(YES if found == {True} else NO if found == {False} else UNKNOWN)
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether files confirm that the vocabularies differ, or that ids lie outside the model's rows."""
+        return all(comparison.certain for comparison in self._comparisons)
+
+    @property
+    def sizes(self) -> tuple[int, int] | None:
+        """Tokens of the tokenizer and rows of the model, where files confirm both."""
+        first = self._comparisons[0]
+        tokens, rows = first.tokenizer_size, first.model_size
+        if tokens is None or rows is None or not tokens.confirmed or not rows.confirmed:
+            return None
+        return tokens.value, rows.value
 
 
 class Meetings:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from llm_lsp.diagnostic import Position, Range
+from llm_lsp.facts.choices import Argument, Choice, Loaded
 from llm_lsp.facts.events import CallRecord
 from llm_lsp.facts.graphs import has_autograd, is_the_other_choice, keeps_adapters, makes_a_loss
 from llm_lsp.facts.guards import mention
@@ -18,168 +18,8 @@ from llm_lsp.knowledge import library
 
 if TYPE_CHECKING:
     from llm_lsp.facts import Facts
-    from llm_lsp.knowledge.tokenizers import TokenizerComparison
 
-__all__ = ["Argument", "Call", "Choice", "Loaded", "Meeting", "constants_of", "is_part_of_call"]
-
-
-class Choice:
-    """One of the constants that an argument or a state may be, with the conditions under which it is the one."""
-
-    __slots__ = ("_facts", "conditions", "is_default", "node", "value")
-
-    def __init__(
-        self, facts: Facts, value: object, node: ast.expr | None, conditions: tuple[Condition, ...], *, is_default: bool
-    ) -> None:
-        self._facts = facts
-        self.value = value
-        self.node = node
-        self.conditions = conditions
-        self.is_default = is_default
-        """Whether a caller, a user or the environment may replace it."""
-
-    @property
-    def place(self) -> Place | None:
-        """Where it was asked for, or where this module calls what asks for it; None where neither is known."""
-        return None if self.node is None else self._facts.place_here(self.node)
-
-    def is_guarded_by(self, *words: str) -> bool:
-        """Whether a test that mentions one of the words decided that it is the one, or that it was asked for."""
-        tests = [test for test, _ in self.conditions]
-        if self.node is not None:
-            for record in self._facts.machine.calls.values():
-                if is_part_of_call(self.node, record.node):
-                    tests += [test for test, _ in record.guards]
-        return mention(self._facts, tests, words)
-
-    @property
-    def gpu_test(self) -> str | None:
-        """`torch.cuda.is_available()`, as this program writes it, where that alone decides."""
-        texts = [self._facts.text_of(test) for test, _ in self.conditions]
-        return texts[0] if len(texts) == 1 and texts[0].endswith("cuda.is_available()") else None
-
-    def written_as(self, dtype: str, *, inputs_follow: bool = False) -> tuple[Range, str] | None:
-        """Where to write another floating-point type instead, and how; None where that isn't plain.
-
-        It is plain where the module names this type in that one place: else inputs may be cast to it too, which does
-        not matter if `inputs_follow` the weights, as under autocast.
-        """
-        within = self.node if inputs_follow and self.node is not None else self._facts.source.tree
-        named = [node for node in ast.walk(within) if _names(node, self.value)]
-        if self.node is None or len(named) != 1 or named[0] not in ast.walk(self.node):
-            return None
-        found = self._facts.place(named[0])
-        if isinstance(named[0], ast.Constant):
-            return found.range, found.text.replace(str(named[0].value), dtype)
-        end = found.range.end
-        width = len(found.text.rpartition(".")[2])
-        return Range(Position(end.row, end.column - width), end), dtype
-
-    def agrees_with(self, other: Choice) -> bool:
-        """Whether both can hold at once: no test came out one way for this and the other way for that."""
-        mine = {ast.unparse(test): came_out for test, came_out in self.conditions}
-        return all(mine.get(ast.unparse(test), came_out) is came_out for test, came_out in other.conditions)
-
-
-class Argument:
-    """What is passed for one parameter of one call."""
-
-    __slots__ = ("_call", "_position", "name", "value")
-
-    def __init__(self, call: Call, name: str, position: int | None, value: Value) -> None:
-        self._call = call
-        self._position = position
-        self.name = name
-        self.value = value
-
-    @property
-    def place(self) -> Place | None:
-        """The argument as it is written in the call, with its keyword; None if it came by `**`."""
-        return self._call.places_of_argument(self.name, self._position)[0]
-
-    @property
-    def value_place(self) -> Place | None:
-        """The same without the keyword."""
-        return self._call.places_of_argument(self.name, self._position)[1]
-
-    @property
-    def constant(self) -> object | None:
-        """The value that it certainly has, or None."""
-        return self.value.value if isinstance(self.value, Constant) else None
-
-    @property
-    def is_true(self) -> Truth:
-        """Whether it is a constant that counts as true."""
-        return answer(
-            UNKNOWN if not isinstance(self.value, Constant) or self.value.may else YES if self.value.value else NO
-        )
-
-
-class Loaded:
-    """A model or tokenizer that the program loads by name."""
-
-    __slots__ = ("_facts", "argument", "load", "names", "object")
-
-    def __init__(
-        self, facts: Facts, object: Object | None, load: Call, argument: Argument, names: tuple[Choice, ...]
-    ) -> None:
-        self._facts = facts
-        self.object = object
-        """None for what `pipeline` loads by itself."""
-        self.load = load
-        """The call of `from_pretrained`, or of `pipeline`."""
-        self.argument = argument
-        """The argument that names the checkpoint."""
-        self.names = names
-        """The names that it may be loaded by; all of them are known."""
-
-    @property
-    def id(self) -> tuple[int, str]:
-        return self.load.record.id, self.argument.name
-
-    @property
-    def name(self) -> str:
-        """The name that it is loaded by, or the first of them."""
-        return str(self.names[0].value)
-
-    @property
-    def name_place(self) -> Place | None:
-        """Where the name is written in the call, without its keyword."""
-        return self.argument.value_place
-
-    @property
-    def text(self) -> str:
-        """The name as the call writes it on one line: an expression, or the text between the quotes."""
-        place = self.name_place
-        return self.name if place is None or self._is_literal or "\n" in place.text else place.text
-
-    @property
-    def _is_literal(self) -> bool:
-        place = self.name_place
-        return place is not None and place.text.strip("\"'") == self.name
-
-    def said(self, what: str) -> str:
-        """`what`, with where its name comes from."""
-        if self.text == self.name:
-            return what
-        return f"{what}, `{self.text}` {'defaults to it' if self.names[0].is_default else 'is its name'}"
-
-    def can_be_loaded_with(self, other: Loaded) -> bool:
-        """False if a test in one activation of a function decides for either this load or that one."""
-        mine, others = self.load.record, other.load.record
-        decided = dict(mine.guards) if mine.frame is others.frame else {}
-        return all(decided.get(test, came_out) is came_out for test, came_out in others.guards)
-
-    def spelling_for(self, other: Loaded) -> str | None:
-        """How to write this one's name where `other` is loaded; None if it can't be written there."""
-        place = self.name_place
-        if place is None or other.name_place is None:
-            return None
-        if self._is_literal:
-            return place.text
-        if self._facts.is_visible(place, self.load, other.load):
-            return place.text
-        return f'"{self.name}"' if len(self.names) == 1 and not self.names[0].is_default else None
+__all__ = ["Call"]
 
 
 class Call:
@@ -547,61 +387,7 @@ class Call:
         return self._facts.loaded(receiver) if isinstance(receiver, Object) else None
 
 
-def is_part_of_call(node: ast.AST, call: ast.AST) -> bool:
-    """Whether it is the call itself, or what the call passes by a keyword."""
-    return node is call or (isinstance(call, ast.Call) and any(node is keyword.value for keyword in call.keywords))
-
-
-def _names(node: ast.AST, dtype: object) -> bool:
-    """Whether the expression names the floating-point type: `torch.half`, `model.half()`, `"float16"`."""
-    name = node.attr if isinstance(node, ast.Attribute) else node.value if isinstance(node, ast.Constant) else None
-    return isinstance(name, str) and library.FLOAT_TYPES.get(f"torch.{name}") == dtype
-
-
 def _switch(value: Value) -> Truth:
     if isinstance(value, Constant) and isinstance(value.value, bool):
         return YES if value.value else NO
     return UNKNOWN
-
-
-def constants_of(value: Value) -> list[tuple[Constant, tuple[Condition, ...]]] | None:
-    """The constants that a value may be, or None if something else may be too."""
-    found: list[tuple[Constant, tuple[Condition, ...]]] = []
-    for option, conditions in options(value):
-        if not isinstance(option, Constant):
-            return None
-        found.append((option, conditions))
-    return found
-
-
-class Meeting:
-    """A tokenizer's output, or a tokenizer itself, comes to a model that is loaded by name."""
-
-    __slots__ = ("_comparisons", "model", "place", "tokenizer")
-
-    def __init__(self, tokenizer: Loaded, model: Loaded, place: Place, comparisons: list[TokenizerComparison]) -> None:
-        self.tokenizer = tokenizer
-        self.model = model
-        self.place = place
-        self._comparisons = comparisons
-        """One for each pair of names that can hold together."""
-
-    @property
-    def vocabulary_is_shared(self) -> Truth:
-        """Whether the tokenizer's ids mean to the model what they mean to the tokenizer, whichever names hold."""
-        found = {comparison.same for comparison in self._comparisons}
-        return answer(YES if found == {True} else NO if found == {False} else UNKNOWN)
-
-    @property
-    def is_certain(self) -> bool:
-        """Whether files confirm that the vocabularies differ, or that ids lie outside the model's rows."""
-        return all(comparison.certain for comparison in self._comparisons)
-
-    @property
-    def sizes(self) -> tuple[int, int] | None:
-        """Tokens of the tokenizer and rows of the model, where files confirm both."""
-        first = self._comparisons[0]
-        tokens, rows = first.tokenizer_size, first.model_size
-        if tokens is None or rows is None or not tokens.confirmed or not rows.confirmed:
-            return None
-        return tokens.value, rows.value
