@@ -23,6 +23,7 @@ from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer, set_answer_hook
 from llm_lsp.facts.values import Class, Object, Symbol, Value
 from llm_lsp.facts.views import Call
 from llm_lsp.knowledge import library
+from llm_lsp.knowledge.kinds import kind_of
 from llm_lsp.parsing import python_tree
 
 if TYPE_CHECKING:
@@ -449,7 +450,7 @@ class Facts:
     @cached_property
     def trains(self) -> bool:
         """Whether gradients are computed anywhere, or a trainer is made."""
-        return any(record.name in TRAINS or library.kind_of(record.name) == "trainer" for record in self.records)
+        return any(record.name in TRAINS or kind_of(record.name) == "trainer" for record in self.records)
 
     @cached_property
     def differentiated_names(self) -> frozenset[str]:
@@ -506,7 +507,7 @@ class Facts:
         given = [
             record.arguments
             for record in self.records
-            if library.kind_of(record.name) == "trainer" or (record.name == "fit" and record.receiver is not None)
+            if kind_of(record.name) == "trainer" or (record.name == "fit" and record.receiver is not None)
         ]
         return self._fed(is_trained=True).union(*(self.machine.flow_of(arguments) for arguments in given))
 

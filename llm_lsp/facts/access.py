@@ -25,6 +25,7 @@ from llm_lsp.facts.values import (
     options,
 )
 from llm_lsp.knowledge import library
+from llm_lsp.knowledge.kinds import kind_of
 
 __all__ = ["Access", "is_ids"]
 
@@ -144,7 +145,7 @@ class Access(Machine):
     def kind(self, value: Object) -> str | None:
         """What the object certainly is, by its class alone."""
         if isinstance(value.cls, str):
-            return library.kind_of(value.cls)
+            return kind_of(value.cls)
         if isinstance(value.cls, Class):
             return self.kind_of_class(value.cls)
         return None
@@ -153,7 +154,7 @@ class Access(Machine):
         for base in cls.library_bases():
             if base in library.MODULE_BASES or base in library.LIGHTNING_BASES or base.startswith("torch.nn."):
                 return "model"
-            kind = library.kind_of(base)
+            kind = kind_of(base)
             if kind is not None:
                 return kind
         return None

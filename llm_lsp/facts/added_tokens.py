@@ -10,6 +10,7 @@ from llm_lsp.facts.padding import pads
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
 from llm_lsp.facts.values import Constant, Object, Opaque, Tuple, Value, options
 from llm_lsp.knowledge import inputs, library
+from llm_lsp.knowledge.kinds import kind_of
 
 if TYPE_CHECKING:
     from llm_lsp.facts import Facts
@@ -135,7 +136,7 @@ class AddedTokens:
                 return True
             is_collator = record.name.rpartition(".")[2].startswith("DataCollator")
             is_given = any(option is tokenizer for value in record.arguments.values() for option, _ in options(value))
-            if is_given and (is_collator or library.kind_of(record.name) == "trainer"):
+            if is_given and (is_collator or kind_of(record.name) == "trainer"):
                 return True
         return False
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
 from llm_lsp.facts.values import Object
 from llm_lsp.facts.views import Call
-from llm_lsp.knowledge import library
+from llm_lsp.knowledge.kinds import kind_of
 
 if TYPE_CHECKING:
     from llm_lsp.facts import Facts
@@ -216,14 +216,14 @@ class ModelLoad:
         if any(machine.uses.get(part.id) or part.id in machine.escaped for part in parts):
             return False
         return not any(
-            record.name not in _LOOKS and library.kind_of(record.name) != "pipeline" and _is_given(record, model)
+            record.name not in _LOOKS and kind_of(record.name) != "pipeline" and _is_given(record, model)
             for record in machine.calls.values()
         )
 
     def _is_run(self, model: Object) -> bool:
         """Whether it is run somewhere, and never for a gradient."""
         runs = [run for run in self._facts.runs_of_models() if _is(run.record, model)]
-        pipelines = [record for record in self._facts.records if library.kind_of(record.name) == "pipeline"]
+        pipelines = [record for record in self._facts.records if kind_of(record.name) == "pipeline"]
         is_run = any(not run.is_in_a_forward for run in runs) or any(_is_given(made, model) for made in pipelines)
         return is_run and all(_infers(run) for run in runs)
 
@@ -259,7 +259,7 @@ def model_loads(facts: Facts) -> Iterator[ModelLoad]:
         if root != "transformers" or not isinstance(made, Object):
             continue
         owner, _, last = rest.rpartition(".")
-        if last == "from_pretrained" and library.kind_of(f"transformers.{owner}") == "model":
+        if last == "from_pretrained" and kind_of(f"transformers.{owner}") == "model":
             class_name: str | None = owner.rpartition(".")[2]
         elif last == "pipeline":
             task = Call(facts, record).argument("task", 0)

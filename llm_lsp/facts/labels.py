@@ -13,7 +13,8 @@ from llm_lsp.facts.events import CallRecord, Labels
 from llm_lsp.facts.padding import is_of_several_texts, pads
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
 from llm_lsp.facts.values import Bound, Class, Constant, Function, Object, Opaque, Sources, Value, options
-from llm_lsp.knowledge import inputs, library
+from llm_lsp.knowledge import inputs
+from llm_lsp.knowledge.kinds import kind_of
 
 if TYPE_CHECKING:
     from llm_lsp.facts import Facts
@@ -55,7 +56,7 @@ class PaddedLabels:
         """Whether a model or a trainer computes a loss with them."""
         machine = self._facts.machine
         for record in self._facts.records:
-            if library.kind_of(record.name) == "trainer":
+            if kind_of(record.name) == "trainer":
                 is_reached = bool(self._sources & (record.flow | machine.flow_of(record.arguments)))
                 is_reached = is_reached or self._is_made_by(record.arguments.get("data_collator", 2))
             else:
@@ -111,7 +112,7 @@ class PaddedLabels:
             return True
         if isinstance(record.receiver, Class) and self._facts.machine.kind_of_class(record.receiver) == "trainer":
             return True
-        if library.kind_of(record.name) == "trainer":
+        if kind_of(record.name) == "trainer":
             collator = arguments.get("data_collator", 2)
             return not record.name.startswith("transformers.") or (
                 collator is not None and not _leaves_labels(self._facts, collator) and not self._is_made_by(collator)

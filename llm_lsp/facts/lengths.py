@@ -12,6 +12,7 @@ from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
 from llm_lsp.facts.values import Constant, Object, Value, options
 from llm_lsp.facts.views import Call
 from llm_lsp.knowledge import inputs, library
+from llm_lsp.knowledge.kinds import kind_of
 from llm_lsp.named_tuples import NamedTuple
 
 if TYPE_CHECKING:
@@ -230,7 +231,7 @@ def _models_run(facts: Facts, record: CallRecord) -> Iterator[Loaded]:
         kind = facts.machine.kind(receiver)
         given: Value | None = receiver if kind in {"model", "pipeline"} else None
     else:
-        given = record.arguments.get("model", 0) if library.kind_of(record.name) == "trainer" else None
+        given = record.arguments.get("model", 0) if kind_of(record.name) == "trainer" else None
     if isinstance(given, Constant):
         named = facts.loaded_by(None, Call(facts, record), "model", 0)
         if named is not None:
@@ -266,7 +267,7 @@ def _asked_at(facts: Facts, record: CallRecord) -> Iterator[tuple[_Asked, _Asked
             yield asked, None
             for prompt in prompts if continues else ():
                 yield asked._replace(what="prompt and answer"), prompt
-    elif library.kind_of(record.name) == "trainer":
+    elif kind_of(record.name) == "trainer":
         for asked in _asked_of_trl(facts, record):
             yield asked, None
 

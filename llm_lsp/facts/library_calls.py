@@ -22,7 +22,8 @@ from llm_lsp.facts.values import (
     Value,
     options,
 )
-from llm_lsp.knowledge import library
+from llm_lsp.knowledge import draws, library
+from llm_lsp.knowledge.kinds import kind_of
 
 __all__ = ["LibraryCalls"]
 
@@ -80,10 +81,10 @@ class LibraryCalls(Gradients):
             return special(self, call)
         owner, _, last = name.rpartition(".")
         if last in _LOADERS and owner:
-            kind = library.kind_of(owner)
+            kind = kind_of(owner)
             if kind is not None:
                 return self.loaded(owner, kind, last, call, call.arguments, call.node)
-        kind = library.kind_of(name)
+        kind = kind_of(name)
         if kind is not None:
             return self.instance_of_library(name, kind, call)
         if name in library.TRACKED_CLASSES:
@@ -95,7 +96,7 @@ class LibraryCalls(Gradients):
         if name in library.STARTERS:
             self.start(name, call.arguments, call.node)
         sources = self.batches_of(call) if last == "DataLoader" else self.flow_of(call.arguments)
-        if name in library.PYTHON_DRAWS or name in library.NUMPY_DRAWS:
+        if name in draws.PYTHON_DRAWS or name in draws.NUMPY_DRAWS:
             sources |= {call.id}
         if last in library.NOT_DIFFERENTIABLE or not name.startswith(_COMPUTES_WITH_GRAPHS):
             sources = self.without_graph(sources)

@@ -11,6 +11,7 @@ from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
 from llm_lsp.facts.values import Class, Constant, Object, Opaque, Value, options
 from llm_lsp.facts.views import Call
 from llm_lsp.knowledge import library
+from llm_lsp.knowledge.kinds import kind_of
 
 if TYPE_CHECKING:
     from llm_lsp.facts import Facts
@@ -189,7 +190,7 @@ class Meetings:
         """What a call makes, if it makes a trainer, a pipeline or the like: a library's, or the program's own kind of it."""
         if isinstance(record.receiver, Class):
             return self.facts.machine.kind_of_class(record.receiver)
-        return "engine" if record.name in library.ENGINES else library.kind_of(record.name)
+        return "engine" if record.name in library.ENGINES else kind_of(record.name)
 
     def _kept_together(self) -> Iterator[tuple[Loaded, Loaded]]:
         """The one tokenizer and the one model that an object holds, or that a function returns together."""

@@ -20,6 +20,7 @@ from llm_lsp.facts.values import (
     options,
 )
 from llm_lsp.knowledge import library
+from llm_lsp.knowledge.kinds import kind_of
 
 __all__ = ["TOKENIZER_SETTINGS", "ModelStates", "is_device", "is_module_class"]
 
@@ -215,6 +216,6 @@ def is_device(value: Value) -> bool:
 def is_module_class(cls: Class) -> bool:
     """Whether instances are called for a forward pass."""
     return any(
-        base in library.MODULE_BASES or base.startswith("torch.nn.") or library.kind_of(base) == "model"
+        base in library.MODULE_BASES or base.startswith("torch.nn.") or kind_of(base) == "model"
         for base in cls.library_bases()
     )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from llm_lsp.facts.truth import UNKNOWN, YES, Truth
 from llm_lsp.facts.values import Object
-from llm_lsp.knowledge import library
+from llm_lsp.knowledge.kinds import kind_of
 
 if TYPE_CHECKING:
     from llm_lsp.facts.machine import Machine
@@ -37,7 +37,7 @@ def are_optimized(machine: Machine, model: Object) -> Truth:
             given.add(record.id)
     is_optimized = False
     for record in machine.calls.values():
-        if library.kind_of(record.name) == "optimizer":
+        if kind_of(record.name) == "optimizer":
             is_optimized = is_optimized or bool(given & machine.flow_of(record.arguments))
         elif record.name == "float" and record.receiver is not None and given & machine.flow(record.receiver):
             return UNKNOWN

@@ -10,7 +10,8 @@ from llm_lsp.facts.events import CallRecord
 from llm_lsp.facts.place import Place
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
 from llm_lsp.facts.values import Class, Constant, Object, Opaque, Symbol, Value, options
-from llm_lsp.knowledge import library
+from llm_lsp.knowledge import draws, library
+from llm_lsp.knowledge.kinds import kind_of
 
 if TYPE_CHECKING:
     from llm_lsp.facts import Facts
@@ -150,7 +151,7 @@ def generators(facts: Facts) -> Iterator[Generator]:
     draws: dict[str, CallRecord] = {}
     implicit: CallRecord | None = None
     idle = _without_consequence(facts, reached)
-    trainers = [record for record in reached if library.kind_of(record.name) == "trainer"]
+    trainers = [record for record in reached if kind_of(record.name) == "trainer"]
     if trainers:
         # A trainer seeds everything when it is made: what its data was chosen by before that stays unseeded.
         reached = reached[: reached.index(trainers[0])]
@@ -174,19 +175,19 @@ def _unseeded_generators(facts: Facts, reached: list[CallRecord], matters: Truth
     for record in reached:
         receiver = record.receiver
         made = facts.machine.calls.get(receiver.call) if isinstance(receiver, Opaque) and receiver.call else None
-        if made is None or made.id in seen or made.name not in library.UNSEEDED_GENERATORS:
+        if made is None or made.id in seen or made.name not in draws.UNSEEDED_GENERATORS:
             continue
         seen.add(made.id)
         given = made.arguments.values()
         if all(isinstance(value, Constant) and value.value is None and not value.may for value in given):
             is_seeded = YES if record.name == "seed" else NO if facts.is_whole else UNKNOWN
-            name = library.UNSEEDED_GENERATORS[made.name]
+            name = draws.UNSEEDED_GENERATORS[made.name]
             yield Generator(facts, name, record, is_seeded, matters, facts.place(made.node))
 
 
 def _chooses_data(facts: Facts, record: CallRecord, trainer: CallRecord) -> bool:
     """Whether a draw, of Python's or NumPy's generator by its own name, decides what the trainer is given."""
-    if record.name not in library.PYTHON_DRAWS | library.NUMPY_DRAWS:
+    if record.name not in draws.PYTHON_DRAWS | draws.NUMPY_DRAWS:
         return False
     is_in_place = record.name.endswith(".shuffle")
     drawn = facts.machine.flow_of(record.arguments) if is_in_place else frozenset((record.id,))
@@ -316,12 +317,12 @@ def _drawn(facts: Facts, record: CallRecord) -> str | None:
     name = record.name
     if "generator" in record.arguments.keywords or "rng" in record.arguments.keywords:
         return None
-    if name in library.PYTHON_DRAWS:
+    if name in draws.PYTHON_DRAWS:
         return "Python"
-    if name in library.NUMPY_DRAWS or _draws_unless_seeded(facts, record):
+    if name in draws.NUMPY_DRAWS or _draws_unless_seeded(facts, record):
         return "NumPy"
     if (
-        name in library.TORCH_DRAWS
+        name in draws.TORCH_DRAWS
         or name.startswith("torch.nn.init.")
         or name in {"normal_", "uniform_", "bernoulli_", "random_", "multinomial"}
     ):
@@ -335,9 +336,9 @@ def _draws_unless_seeded(facts: Facts, record: CallRecord) -> bool:
     if not record.arguments.is_complete or keywords.keys() & {"seed", "generator"}:
         return False
     if receiver is None:
-        return library.DRAWS_UNLESS.get(record.name) not in {None, *keywords}
+        return draws.DRAWS_UNLESS.get(record.name) not in {None, *keywords}
     root = facts.machine.library_of(receiver)
-    wanted = library.METHODS_THAT_DRAW.get((root, record.name)) if root is not None else None
+    wanted = draws.METHODS_THAT_DRAW.get((root, record.name)) if root is not None else None
     return wanted is not None and wanted not in keywords
 
 
@@ -346,14 +347,14 @@ def _draws_implicitly(facts: Facts, record: CallRecord) -> bool:
     if record.name == "torch.utils.data.DataLoader":
         shuffle = record.arguments.get("shuffle", 2)
         return isinstance(shuffle, Constant) and shuffle.value is True and "generator" not in record.arguments.keywords
-    if record.name in library.LOADERS_THAT_DRAW:
+    if record.name in draws.LOADERS_THAT_DRAW:
         return "generator" not in record.arguments.keywords
-    if library.kind_of(record.name) == "model" and isinstance(record.result, Object):
+    if kind_of(record.name) == "model" and isinstance(record.result, Object):
         return True
-    if record.name in library.WITH_FRESH_WEIGHTS or record.name.endswith(".from_config"):
+    if record.name in draws.WITH_FRESH_WEIGHTS or record.name.endswith(".from_config"):
         return True
     if record.name.endswith(".from_pretrained") and "num_labels" in record.arguments.keywords:
-        return library.kind_of(record.name.rpartition(".")[0]) == "model"
+        return kind_of(record.name.rpartition(".")[0]) == "model"
     made = record.result
     cls = made.cls if isinstance(made, Object) else None
     is_module = isinstance(cls, Class) and facts.machine.kind_of_class(cls) == "model"
@@ -388,10 +389,10 @@ def _may_seed(record: CallRecord) -> bool:
 
 def _seeded(facts: Facts, name: str, reached: list[CallRecord]) -> Truth:
     for record in reached:
-        if name in library.SEEDS.get(record.name, ()):
+        if name in draws.SEEDS.get(record.name, ()):
             return YES
     if any(_may_seed(record) and not _is_of_seedless_module(facts, record.name) for record in reached):
         return UNKNOWN
-    if any("seed" in record.name.rpartition(".")[2] and record.name not in library.SEEDS for record in reached):
+    if any("seed" in record.name.rpartition(".")[2] and record.name not in draws.SEEDS for record in reached):
         return UNKNOWN
     return NO if facts.is_whole else UNKNOWN

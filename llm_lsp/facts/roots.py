@@ -12,6 +12,7 @@ from llm_lsp.facts.machine import AUTOCAST, GRADIENTS, OFF
 from llm_lsp.facts.store import Changes
 from llm_lsp.facts.values import ANYTHING, Class, Constant, Function, Object, Opaque, Symbol, Value, ids_of_objects
 from llm_lsp.knowledge import library
+from llm_lsp.knowledge.kinds import kind_of
 
 __all__ = ["Roots"]
 
@@ -227,7 +228,7 @@ class Roots(Interpreter):
         cls: str | Class | None = None
         if argument.annotation is not None:
             annotation = self.evaluate_annotation(argument.annotation)
-            if isinstance(annotation, Symbol) and library.kind_of(library.canonical(annotation.name)) is not None:
+            if isinstance(annotation, Symbol) and kind_of(library.canonical(annotation.name)) is not None:
                 cls = library.canonical(annotation.name)
             elif isinstance(annotation, Symbol) and annotation.name in library.MODULE_BASES:
                 cls = "torch.nn.Module"

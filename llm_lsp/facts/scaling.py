@@ -12,6 +12,7 @@ from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
 from llm_lsp.facts.values import Class, Constant, Object, Opaque, Value, options
 from llm_lsp.facts.views import Call
 from llm_lsp.knowledge import library
+from llm_lsp.knowledge.kinds import kind_of
 
 if TYPE_CHECKING:
     from llm_lsp.facts import Facts
@@ -299,7 +300,7 @@ def _switches_on(value: Value, settings: frozenset[object]) -> bool:
 
 def _is_trainer(facts: Facts, record: CallRecord) -> bool:
     receiver = record.receiver
-    kind = facts.machine.kind_of_class(receiver) if isinstance(receiver, Class) else library.kind_of(record.name)
+    kind = facts.machine.kind_of_class(receiver) if isinstance(receiver, Class) else kind_of(record.name)
     return kind == "trainer"
 
 

@@ -9,7 +9,6 @@ that its own auto-class tables keep.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
 
 # ---------------------------------------------------------------- gradients and precision
 
@@ -270,94 +269,12 @@ FIELDS = frozenset(
     {"dataclasses.field", "attr.ib", "attrs.field", "attr.field", "pydantic.Field", "pydantic.fields.Field"}
 )
 
-# ---------------------------------------------------------------- randomness
-
-SEEDS: dict[str, frozenset[str]] = {
-    "torch.manual_seed": frozenset({"torch"}),
-    "torch.random.manual_seed": frozenset({"torch"}),
-    "torch.seed": frozenset(),
-    "torch.set_rng_state": frozenset({"torch"}),
-    "torch.random.set_rng_state": frozenset({"torch"}),
-    "torch.default_generator.manual_seed": frozenset({"torch"}),
-    "torch.cuda.manual_seed": frozenset(),
-    "torch.cuda.manual_seed_all": frozenset(),
-    "random.seed": frozenset({"Python"}),
-    "random.setstate": frozenset({"Python"}),
-    "numpy.random.seed": frozenset({"NumPy"}),
-    "numpy.random.set_state": frozenset({"NumPy"}),
-    **dict.fromkeys(
-        (
-            "transformers.set_seed", "transformers.trainer_utils.set_seed", "transformers.enable_full_determinism",
-            "accelerate.utils.set_seed", "accelerate.utils.random.set_seed", "trl.set_seed",
-            "lightning.seed_everything", "lightning.pytorch.seed_everything", "lightning.fabric.seed_everything",
-            "pytorch_lightning.seed_everything", "lightning_fabric.seed_everything", "lightning.pytorch.utilities.seed.seed_everything",
-            "lightning.fabric.utilities.seed.seed_everything", "pytorch_lightning.utilities.seed.seed_everything",
-            "diffusers.training_utils.set_seed", "diffusers.utils.set_seed", "monai.utils.set_determinism", "ignite.utils.manual_seed",
-            "mmengine.runner.set_random_seed", "fastai.torch_core.set_seed", "fastai.vision.all.set_seed", "fastai.text.all.set_seed",
-            "unsloth.set_seed", "datasets.set_seed",
-        ),
-        frozenset({"torch", "NumPy", "Python"}),
-    ),
-    "allennlp.common.util.prepare_environment": frozenset({"torch", "NumPy", "Python"}),
-}  # fmt: skip
-"""Function to the generators that it seeds. `torch.cuda.manual_seed_all` alone leaves the CPU's generator unseeded."""
-
-PYTHON_DRAWS = frozenset(
-    f"random.{name}"
-    for name in (
-        "random", "randint", "randrange", "choice", "choices", "sample", "shuffle", "uniform", "gauss", "normalvariate", "betavariate",
-        "expovariate", "triangular", "getrandbits", "randbytes", "lognormvariate", "paretovariate", "vonmisesvariate", "weibullvariate",
-    )
-)  # fmt: skip
-NUMPY_DRAWS = frozenset(
-    f"numpy.random.{name}"
-    for name in (
-        "rand", "randn", "randint", "random", "random_sample", "choice", "shuffle", "permutation", "normal", "uniform", "binomial", "beta",
-        "exponential", "gamma", "poisson", "standard_normal", "multinomial", "dirichlet", "laplace", "multivariate_normal", "ranf", "sample",
-        "random_integers", "bytes", "geometric", "gumbel", "logistic", "lognormal", "permuted",
-    )
-)  # fmt: skip
-TORCH_DRAWS = frozenset(
-    f"torch.{name}"
-    for name in (
-        "rand", "randn", "randint", "randperm", "normal", "bernoulli", "multinomial", "poisson", "rand_like", "randn_like", "randint_like",
-    )
-) | frozenset({"torch.utils.data.random_split"})  # fmt: skip
-WITH_FRESH_WEIGHTS = frozenset(
-    f"torch.nn.{name}"
-    for name in (
-        "Linear", "Embedding", "Conv1d", "Conv2d", "LSTM", "GRU", "RNN", "MultiheadAttention", "Transformer", "TransformerEncoderLayer",
-        "TransformerEncoder", "TransformerDecoderLayer", "Bilinear", "LazyLinear",
-    )
-)  # fmt: skip
 FLOAT32 = "torch.Tensor.float"
 """The class of what `tensor.float()` returns, and of what it is joined to."""
 JOINERS = frozenset({"torch.cat", "torch.concat", "torch.stack"})
 FLOAT32_TENSORS = frozenset(
     {FLOAT32, "torch.randn", "torch.rand", "torch.zeros", "torch.ones", "torch.normal", "torch.linspace"}
 )
-
-LOADERS_THAT_DRAW = frozenset(
-    f"torch.utils.data.{name}" for name in ("RandomSampler", "WeightedRandomSampler", "SubsetRandomSampler")
-)
-DRAWS_UNLESS = {
-    "sklearn.model_selection.train_test_split": "random_state",
-    "sklearn.utils.shuffle": "random_state",
-    "sklearn.utils.resample": "random_state",
-}
-"""Functions that draw from NumPy's generator unless they are given the argument."""
-METHODS_THAT_DRAW = {
-    ("datasets", "shuffle"): "seed",
-    ("datasets", "train_test_split"): "seed",
-    ("pandas", "sample"): "random_state",
-}
-"""The same for methods, by the library that made the receiver."""
-UNSEEDED_GENERATORS = {
-    "numpy.random.default_rng": "NumPy",
-    "numpy.random.RandomState": "NumPy",
-    "random.Random": "Python",
-}
-"""Constructors of generators of their own, which draw their seed from the machine when none is given."""
 
 # ---------------------------------------------------------------- calls without effect on anything a rule asks about
 
@@ -385,37 +302,6 @@ unless another table here says so."""
 LIBRARY_ROOTS = NO_EFFECT_ROOTS
 
 # ---------------------------------------------------------------- kinds of classes
-
-FRAMEWORK_ROOTS = frozenset(
-    {"transformers", "peft", "diffusers", "trl", "adapters", "optimum", "auto_gptq", "awq", "unsloth", "modelscope"}
-)
-
-_ENDINGS = (
-    ("processor", ("Processor", "FeatureExtractor")),
-    ("config", ("Config", "TrainingArguments")),
-    ("pipeline", ("Pipeline", "pipeline")),
-)
-_WORDS = (("tokenizer", "Tokenizer"), ("trainer", "Trainer"))
-_AUTO_MODELS = ("AutoModel", "AutoPeftModel", "FastLanguageModel", "AutoBackbone")
-_NO_MODELS = ("DataCollator", "StoppingCriteria", "LogitsProcessor")
-_MODEL_ENDINGS = (
-    "Model",
-    "ForCausalLM",
-    "LMHeadModel",
-    "PreTrainedModel",
-    "WithValueHead",
-    "WithProjection",
-    "DoubleHeadsModel",
-    "ForConditionalGeneration",
-    "LM",
-)
-LOSSES = frozenset(
-    f"torch.nn.{name}Loss"
-    for name in (
-        "CrossEntropy", "NLL", "BCE", "BCEWithLogits", "MSE", "L1", "SmoothL1", "Huber", "KLDiv", "CTC", "CosineEmbedding", "MarginRanking",
-        "TripletMargin", "HingeEmbedding", "MultiLabelSoftMargin", "MultiMargin", "PoissonNLL", "GaussianNLL",
-    )
-)  # fmt: skip
 
 MODULE_BASES = frozenset(
     {"torch.nn.Module", "torch.nn.modules.Module", "torch.nn.modules.module.Module", "torch.jit.ScriptModule"}
@@ -584,54 +470,3 @@ def canonical(name: str) -> str:
         cls = owner.rpartition(".")[2]
         return f"transformers.{cls}.{last}" if cls[:1].isupper() else name
     return name
-
-
-@cache
-def kind_of(name: str) -> str | None:
-    """What an instance of the class is, or None.
-
-    One of "model", "tokenizer", "processor", "config", "optimizer", "scaler", "loss", "module", "trainer", "pipeline",
-    "embedder", "fast tokenizer". By exact name where a table has it, by the ending that transformers' own classes keep
-    otherwise.
-    """
-    root, _, rest = name.partition(".")
-    last = rest.rpartition(".")[2] or root
-    if root in FRAMEWORK_ROOTS:
-        return _kind_in_framework(last)
-    if root == "torch":
-        return _kind_in_torch(name, last)
-    if name.startswith("torchvision.models."):
-        return "model" if last[:1].islower() and not last.startswith(("get_", "list_")) else None
-    if name.startswith("bitsandbytes.optim."):
-        return "optimizer"
-    if root == "litgpt":
-        return "model" if last == "GPT" else None
-    if root == "sentence_transformers":
-        return "embedder" if last in {"SentenceTransformer", "CrossEncoder", "SparseEncoder"} else None
-    return "fast tokenizer" if root == "tokenizers" else None
-
-
-def _kind_in_framework(last: str) -> str | None:
-    for kind, endings in _ENDINGS:
-        if last.endswith(endings):
-            return kind
-    for kind, word in _WORDS:
-        if word in last:
-            return kind
-    if last.startswith(_NO_MODELS):
-        return None
-    if last in {"AdamW", "Adafactor"}:
-        return "optimizer"
-    is_model = last.startswith(_AUTO_MODELS) or last.endswith(_MODEL_ENDINGS) or "For" in last[1:]
-    return "model" if is_model else None
-
-
-def _kind_in_torch(name: str, last: str) -> str | None:
-    if name in LOSSES:
-        return "loss"
-    if name in SCALERS:
-        return "scaler"
-    if name.startswith("torch.optim.") and not name.startswith("torch.optim.lr_scheduler"):
-        return "optimizer"
-    is_module = name.startswith("torch.nn.") and name.count(".") == 2 and last[:1].isupper() and last != "Parameter"
-    return "module" if is_module else None
