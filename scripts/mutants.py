@@ -48,17 +48,29 @@ MAKERS = {
     "LLM301": Maker(("no_grad", "inference_mode", "set_grad_enabled"), gradients.mutants),
     "LLM302": Maker(("float16", "half", "fp16"), precision.mutants_of_dtype),
     "LLM303": Maker(("float16", "half", "fp16"), precision.mutants_on_cpu),
-    "LLM304": Maker(("GradScaler", "fp16=True"), training.mutants_with_half_weights),
-    "LLM305": Maker(("unscale_", "scaler"), training.mutants_clipped_while_scaled),
-    "LLM308": Maker(("+=",), training.mutants_with_kept_graph),
-    "LLM405": Maker((".train()", "epoch"), training.mutants_with_kept_mode),
+    "LLM304": Maker(("GradScaler", "fp16=True", ".backward("), training.mutants_with_half_weights),
+    "LLM305": Maker(("unscale_", "scaler", ".backward("), training.mutants_clipped_while_scaled),
+    "LLM308": Maker(("+=", ".backward("), training.mutants_with_kept_graph),
+    "LLM405": Maker((".train()", ".backward("), training.mutants_with_kept_mode),
     "LLM501": Maker(("seed",), seeds.mutants),
     "LLM601": Maker(("set_epoch", "DataLoader"), training.mutants_without_epoch),
     "LLM901": Maker(("async def", "def "), coroutines.mutants),
 }
 _SHOWN_ROWS = 12
 
-SILENT_IN_TESTS = frozenset({gradients.CODE, seeds.CODE, precision.AUTOCAST, precision.ON_CPU})
+SILENT_IN_TESTS = frozenset(
+    {
+        gradients.CODE,
+        seeds.CODE,
+        precision.AUTOCAST,
+        precision.ON_CPU,
+        classes.NO_MAPS,
+        training.HALF_WEIGHTS,
+        training.GRAPH_KEPT,
+        training.MODE_KEPT,
+        training.EPOCH,
+    }
+)
 """Rules for which a mutant of a test is no fault: a test keeps little, is not repeated by hand, and tries precisions."""
 
 

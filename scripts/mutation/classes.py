@@ -26,12 +26,13 @@ def mutants_without_maps(program: Program) -> Iterator[Mutant]:
                 change = program.blanked(node.value, '"sdpa"')
                 yield from mutants_of(program, NO_MAPS, "eager", [change], node.value, anywhere=True)
         return
-    loaded = {_assigned(program, load) for load in loads_of(program) if not load.is_tokenizer and _is_plain(load)}
+    loads = [load for load in loads_of(program) if not load.is_tokenizer]
+    loaded = {(_assigned(program, load), load.scope) for load in loads if _is_plain(load)}
     for node in program.nodes:
         target = node.targets[0] if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) else None
         if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call) or not isinstance(target, ast.Name):
             continue
-        if dotted(node.value.func) in loaded - {""}:
+        if (dotted(node.value.func), program.function_of(node) or program.tree) in loaded:
             asked = program.with_argument(node.value, "output_attentions=True")
             read = program.followed(node, f"print({target.id}.attentions)")
             yield from mutants_of(program, NO_MAPS, "ask", [asked, read], node, anywhere=True)

@@ -38,7 +38,7 @@ def mutants_padded_right(program: Program) -> Iterator[Mutant]:
     if ".generate(" not in program.text:
         return
     for node in program.nodes:
-        is_argument = isinstance(node, ast.keyword) and node.arg == "padding_side"
+        is_argument = isinstance(node, ast.keyword) and node.arg == "padding_side" and _is_of_tokenizer(program, node)
         is_set = isinstance(node, ast.Assign) and last_name(node.targets[0]) == "padding_side"
         if (is_argument or is_set) and isinstance(node, ast.keyword | ast.Assign) and _is_left(node.value):
             yield from _to_the_right(program, node.value)
@@ -150,6 +150,12 @@ def _batched(program: Program, call: ast.Call) -> list[Replacement]:
 
 def _is_left(value: ast.expr) -> bool:
     return isinstance(value, ast.Constant) and value.value == "left"
+
+
+def _is_of_tokenizer(program: Program, keyword: ast.keyword) -> bool:
+    """Whether the argument is a tokenizer's: other functions pad, too."""
+    call = program.parents[keyword]
+    return isinstance(call, ast.Call) and bool(re.search(r"[Tt]oken|process", ast.unparse(call.func)))
 
 
 def _to_the_right(program: Program, value: ast.expr) -> Iterator[Mutant]:

@@ -7,18 +7,21 @@ import re
 from collections.abc import Iterator
 
 from scripts.mutation.edits import Function, Mutant, Program, Replacement, dotted, last_name, mutants_of
+from scripts.mutation.loops import loops_of
 
 HALF_WEIGHTS, CLIPPED, GRAPH_KEPT, MODE_KEPT, EPOCH = "LLM304", "LLM305", "LLM308", "LLM405", "LLM601"
 
 _LEAVES_GRAPH = frozenset({"item", "detach"})
 _KEEPS_GRAPH = frozenset({"float", "cpu", "mean", "sum"})
 _TERM = re.compile(r"loss|kl|reward|penalty|nll|ppl", re.IGNORECASE)
+_SCALED_OTHERWISE = ("scaler", "Scaler", "ccelerat", "bfloat16", "peft", "abric", "deepspeed")
 _EPOCHS = re.compile(r"epoch", re.IGNORECASE)
 _LIBRARY_LOOPS = ("Accelerator(", "Trainer(", "lightning", "Fabric(", ".prepare(")
 
 
 def mutants_with_half_weights(program: Program) -> Iterator[Mutant]:
     """The weights that a loss scaler trains are loaded in float16."""
+    yield from _retrofitted(program)
     if "GradScaler" not in program.text and not re.search(r"\bfp16=True", program.text):
         return
     for node in program.nodes:
@@ -33,8 +36,27 @@ def mutants_with_half_weights(program: Program) -> Iterator[Mutant]:
             yield from mutants_of(program, HALF_WEIGHTS, "dtype", [half], node, anywhere=True)
 
 
+def _retrofitted(program: Program) -> Iterator[Mutant]:
+    """A loop gets a loss scaler, and the one model that the program loads float16 weights."""
+    loads = [
+        node
+        for node in program.nodes
+        if isinstance(node, ast.Call) and last_name(node.func) == "from_pretrained" and "Model" in dotted(node.func)
+    ]
+    if len(loads) != 1 or any(word in program.text for word in (*_SCALED_OTHERWISE, "dtype", "requires_grad")):
+        return
+    for loop in loops_of(program):
+        half = program.with_argument(loads[0], "torch_dtype=torch.float16")
+        changes = [*loop.with_scaler(program), half]
+        yield from mutants_of(program, HALF_WEIGHTS, "scaler", changes, loads[0], anywhere=True)
+
+
 def mutants_clipped_while_scaled(program: Program) -> Iterator[Mutant]:
-    """`unscale_` goes; or gradients that are scaled get clipped."""
+    """`unscale_` goes; or gradients that are scaled get clipped; or a loop that clips gets a loss scaler."""
+    for loop in loops_of(program) if not any(word in program.text for word in _SCALED_OTHERWISE) else ():
+        is_clipped = "clip_grad" in ast.unparse(loop.scope)
+        clip = "" if is_clipped else f"; torch.nn.utils.clip_grad_norm_({loop.model}.parameters(), 1.0)"
+        yield from mutants_of(program, CLIPPED, "scaler", loop.with_scaler(program, clip), loop.backward, anywhere=True)
     for node in program.nodes:
         if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
             continue
@@ -50,7 +72,13 @@ def mutants_clipped_while_scaled(program: Program) -> Iterator[Mutant]:
 
 
 def mutants_with_kept_graph(program: Program) -> Iterator[Mutant]:
-    """`total += loss.item()` is `total += loss`."""
+    """`total += loss.item()` is `total += loss`; or a loop that sums nothing sums its losses."""
+    for loop in loops_of(program):
+        if loop.before is None or not loop.loss.isidentifier():
+            continue
+        begun = program.followed(loop.before, "running = 0.0")
+        summed = program.followed(loop.step, f"running += {loop.loss}")
+        yield from mutants_of(program, GRAPH_KEPT, "loop", [begun, summed], loop.step, anywhere=True)
     for node in program.nodes:
         if (
             not isinstance(node, ast.AugAssign)
@@ -71,12 +99,19 @@ def mutants_with_kept_mode(program: Program) -> Iterator[Mutant]:
             owner = dotted(node.value.func).rpartition(".")[0]
             if owner and _trains_after(program, node) and f"{owner}.eval()" in program.text:
                 yield from mutants_of(program, MODE_KEPT, "train", [program.blanked(node, "pass")], node, anywhere=True)
-        elif isinstance(node, ast.For) and _EPOCHS.search(ast.unparse(node.target)) and not _switches(program.tree):
-            model = re.search(r"\b(\w*model|\w*net)\b", ast.unparse(node))
-            last = node.body[-1]
-            if model is not None and _has_backward(program.tree) and not hasattr(last, "body"):
-                kept = program.followed(last, f"{model[1]}.eval()")
-                yield from mutants_of(program, MODE_KEPT, "eval", [kept], node, anywhere=True)
+    for loop in loops_of(program):
+        epochs = [each for each in program.ancestors(loop.step) if isinstance(each, ast.For | ast.While)]
+        last = epochs[-1].body[-1]
+        is_plain = not hasattr(last, "body") and not _calls_train(program, epochs[-1])
+        if len(epochs) > 1 and is_plain:
+            kept = program.followed(last, f"{loop.model}.eval()")
+            yield from mutants_of(program, MODE_KEPT, "eval", [kept], loop.step, anywhere=True)
+        elif len(epochs) > 1 and not _calls_train(program, epochs[-1]):
+            first = epochs[-1].body[0]
+            start = program.offset(first.lineno, first.col_offset)
+            switched = Replacement(start, start, f"{loop.model}.eval(); ")
+            if not hasattr(first, "body"):
+                yield from mutants_of(program, MODE_KEPT, "eval", [switched], loop.step, anywhere=True)
 
 
 def mutants_without_epoch(program: Program) -> Iterator[Mutant]:
@@ -161,5 +196,11 @@ def _trains_after(program: Program, node: ast.stmt) -> bool:
     )
 
 
-def _switches(node: ast.AST) -> bool:
-    return any(isinstance(each, ast.Call) and last_name(each.func) in {"train", "eval"} for each in ast.walk(node))
+def _calls_train(program: Program, loop: ast.AST) -> bool:
+    """Whether something in the loop, or a function that it may call, switches the mode already."""
+    functions = [node for node in program.nodes if isinstance(node, Function) and f"{node.name}(" in ast.unparse(loop)]
+    return any(
+        isinstance(each, ast.Call) and last_name(each.func) in {"train", "eval"}
+        for part in (loop, *functions)
+        for each in ast.walk(part)
+    )
