@@ -543,12 +543,6 @@ class Facts:
 
     # ------------------------------------------------------------ absence
 
-    @property
-    def _is_half_typed(self) -> bool:
-        """Whether a statement is only a name, and so the beginning of a call; the last of a notebook's cell is shown."""
-        bare = self.machine.named_for_nothing
-        return True in bare if self.source.is_notebook else bool(bare)
-
     @cached_property
     def is_whole(self) -> bool:
         """Whether nothing of the file is hidden: no masked or half-typed line, no star import, no spent budget."""
@@ -556,7 +550,7 @@ class Facts:
             self.source.executed_in_order
             and not self.source.masked
             and not self.machine.has_star_import
-            and not self._is_half_typed
+            and not self.machine.is_half_typed
             and self.machine.is_complete
         )
 

@@ -65,8 +65,8 @@ class Interpreter(Patterns):
     def run_expression(self, node: ast.Expr) -> bool:
         value = self.evaluate(node.value)
         call = node.value
-        if isinstance(call, (ast.Name, ast.Attribute)):
-            self.named_for_nothing.add(isinstance(value, Symbol))
+        if isinstance(call, (ast.Name, ast.Attribute)) and _may_become_a_call(call, value):
+            self.is_half_typed = True
         return not (isinstance(call, ast.Call) and isinstance(value, Opaque) and value.cls in {"sys.exit", "os._exit"})
 
     def run_assign(self, node: ast.Assign) -> bool:
@@ -387,6 +387,13 @@ class Interpreter(Patterns):
         self.contexts.pop()
         self.heap[GRADIENTS], self.heap[AUTOCAST] = gradients, autocast
         return falls
+
+
+def _may_become_a_call(node: ast.Name | ast.Attribute, value: Value) -> bool:
+    """Whether a statement that is only a name is the beginning of a call that changes something: `torch.manual_se`."""
+    if isinstance(value, Symbol) or value is ANYTHING:
+        return True
+    return isinstance(node, ast.Attribute) and any(name.startswith(node.attr) for name in library.CHANGES)
 
 
 def _is_plain(value: Value) -> bool:

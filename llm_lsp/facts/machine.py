@@ -89,6 +89,7 @@ class Machine:
         "heap",
         "held",
         "is_complete",
+        "is_half_typed",
         "iterations",
         "kept_sums",
         "labelled",
@@ -96,7 +97,6 @@ class Machine:
         "length_examined",
         "made",
         "measured",
-        "named_for_nothing",
         "overwritten",
         "parts",
         "put_in_evaluation",
@@ -221,8 +221,8 @@ class Machine:
         self.made: dict[ast.AST, list[Object]] = {}
         """The instances that the module itself makes, by class."""
         self.has_star_import = False
-        self.named_for_nothing: set[bool] = set()
-        """Whether statements are only a name, such as `torch.manual_se`: True for names of libraries."""
+        self.is_half_typed = False
+        """Whether a statement is only the beginning of a call, such as `torch.manual_se`."""
 
     def module_frame(self) -> Frame:
         """The frame of the module whose code is running."""

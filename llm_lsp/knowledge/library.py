@@ -100,6 +100,11 @@ WITHOUT_AUTOGRAD = ("TF", "Flax")
 MAKES_CONTEXTS = frozenset({"contextlib.contextmanager", "contextlib.asynccontextmanager"})
 """Decorators that make a context manager of a generator function."""
 
+CHANGES = (
+    "train", "eval", "resize_token_embeddings", "set_epoch", "seed", "manual_seed", "half", "bfloat16", "requires_grad_", "load_state_dict", "add_tokens",
+)  # fmt: skip
+"""Methods whose absence rules report: while somebody types one, nothing is absent."""
+
 HARMLESS_METHODS = frozenset({
     "append", "extend", "add", "add_batch", "update", "log", "log_dict", "write", "writelines", "info", "debug", "warning", "error",
     "print", "set_postfix", "set_description", "compute", "add_scalar", "add_scalars", "put", "send", "insert", "setdefault", "save", "dump",

@@ -67,8 +67,8 @@ def mutants_clipped_while_scaled(program: Program) -> Iterator[Mutant]:
         elif _is_scaled_backward(node.value) and "clip_grad" not in text and "unscale_" not in text:
             model = re.search(r"\b(\w*model\w*|\w*net)\(", text)
             if model is not None and ".step(" in text:
-                clip = program.followed(node, f"torch.nn.utils.clip_grad_norm_({model[1]}.parameters(), 1.0)")
-                yield from mutants_of(program, CLIPPED, "clip", [clip], node, anywhere=True)
+                change = program.followed(node, f"torch.nn.utils.clip_grad_norm_({model[1]}.parameters(), 1.0)")
+                yield from mutants_of(program, CLIPPED, "clip", [change], node, anywhere=True)
 
 
 def mutants_with_kept_graph(program: Program) -> Iterator[Mutant]:

@@ -132,3 +132,20 @@ import random
 random.see
 random.shuffle([1, 2])  # fact: is seeded unknown
 import torch; torch.zeros(1, requires_grad=True).sum().backward()
+# ======== what is shown is not half-typed
+import random
+import torch
+
+row = torch.zeros(1)
+row.shape
+row
+random.shuffle([1, 2])  # fact: is seeded no
+torch.zeros(1, requires_grad=True).sum().backward()
+# ======== a half-typed method
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+tokenizer = AutoTokenizer.from_pretrained("gpt2")
+model = AutoModelForCausalLM.from_pretrained("gpt2")
+tokenizer.add_tokens(["<a>"])  # fact: rows suffice unknown
+model.resize_token
+model(**tokenizer("text", return_tensors="pt"))
