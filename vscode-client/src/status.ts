@@ -20,10 +20,10 @@ export interface Shown {
 }
 
 const ORIGINS: Readonly<Record<string, string>> = {
-  setting: "of the setting llmLint.path",
-  environment: "of the selected environment",
-  path: "found on PATH",
-  bundled: "bundled with the extension",
+  setting: "of llmLint.path",
+  environment: "of the environment",
+  path: "on PATH",
+  bundled: "bundled",
 };
 
 /** The server's item; a problem is what keeps a setting from being followed, or what the server complains of. */
@@ -32,7 +32,7 @@ export function describeServer(state: ServerState, problem: string | undefined):
     case "starting":
       return { text: "llm-lint", detail: "starting", severity: "information", busy: true };
     case "running": {
-      const python = state.python === undefined ? "" : `, ${state.python}`;
+      const python = state.python === undefined ? "" : `, ${shortPath(state.python)}`;
       const detail = problem ?? `${ORIGINS[state.origin] ?? state.origin}${python}`;
       return {
         text: `llm-lint ${state.version}`,
@@ -60,4 +60,10 @@ export function describeProbe(state: ProbeState): Shown {
     case "failed":
       return { text: "Probe: failed", detail: state.why, severity: "error", busy: false };
   }
+}
+
+/** The end of a path, which tells environments apart; the item has little room. */
+function shortPath(path: string): string {
+  const parts = path.split(/[/\\]/);
+  return parts.length <= 4 ? path : `…/${parts.slice(-3).join("/")}`;
 }

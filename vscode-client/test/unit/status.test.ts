@@ -3,10 +3,13 @@ import { stateAfter } from "../../src/shapes/probe";
 import { describeProbe, describeServer } from "../../src/status";
 
 it("names the version, where llm-lint comes from and the interpreter", () => {
-  const shown = describeServer({ kind: "running", version: "0.1.0", origin: "bundled", python: "/p" }, undefined);
+  const shown = describeServer(
+    { kind: "running", version: "0.1.0", origin: "bundled", python: "/home/a/b/.venv/bin/python" },
+    undefined,
+  );
   expect(shown).toEqual({
     text: "llm-lint 0.1.0",
-    detail: "bundled with the extension, /p",
+    detail: "bundled, …/.venv/bin/python",
     severity: "information",
     busy: false,
   });
