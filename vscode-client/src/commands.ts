@@ -2,14 +2,12 @@
 
 import { commands, env, Range, window, workspace } from "vscode";
 import type { Disposable, LogOutputChannel, TextDocument } from "vscode";
-import { CodeActionRequest, CodeActionResolveRequest, ExecuteCommandRequest } from "vscode-languageclient/node";
-import type { CodeAction, LanguageClient } from "vscode-languageclient/node";
+import type { CodeAction, Command, LanguageClient } from "vscode-languageclient/node";
 import { DEBUG_INFORMATION } from "./debugInformation";
-import { EXPLAIN, PROBE } from "./server/client";
+import { EXPLAIN, PROBE, RULES } from "./server/protocol";
 import type { Server } from "./server/server";
 import type { Probe } from "./shapes/probe";
 
-const RULES = "llm-lint.rules";
 const FIX_ALL = "source.fixAll.llm-lint";
 
 /** One rule, as the server lists it. */
@@ -87,7 +85,7 @@ function activeDocument(): TextDocument {
 }
 
 function execute(client: LanguageClient, command: string, args: unknown[]): Promise<unknown> {
-  return client.sendRequest(ExecuteCommandRequest.type, { command, arguments: args });
+  return client.sendRequest("workspace/executeCommand", { command, arguments: args });
 }
 
 async function chooseRule(client: LanguageClient): Promise<string | undefined> {
@@ -109,13 +107,16 @@ async function chooseRule(client: LanguageClient): Promise<string | undefined> {
 async function fixAll(client: LanguageClient, document: TextDocument): Promise<void> {
   const isCell = document.uri.scheme === "vscode-notebook-cell";
   const whole = new Range(0, 0, document.lineCount, 0);
-  const actions = await client.sendRequest(CodeActionRequest.type, {
+  const actions = await client.sendRequest<(Command | CodeAction)[] | null>("textDocument/codeAction", {
     textDocument: client.code2ProtocolConverter.asTextDocumentIdentifier(document),
     range: client.code2ProtocolConverter.asRange(whole),
     context: { diagnostics: [], only: [isCell ? `notebook.${FIX_ALL}` : FIX_ALL] },
   });
   const action = actions?.find((each): each is CodeAction => "kind" in each);
-  const resolved = action?.edit ? action : action && (await client.sendRequest(CodeActionResolveRequest.type, action));
+  const resolved =
+    action?.edit === undefined && action !== undefined
+      ? await client.sendRequest<CodeAction>("codeAction/resolve", action)
+      : action;
   const edit = await client.protocol2CodeConverter.asWorkspaceEdit(resolved?.edit);
   if (edit === undefined || edit.size === 0) {
     void window.showInformationMessage("llm-lint: there is nothing here that has a safe fix");

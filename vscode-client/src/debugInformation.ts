@@ -2,15 +2,12 @@
 
 import { EventEmitter, extensions, Uri, version, workspace } from "vscode";
 import type { Disposable, ExtensionContext, TextDocumentContentProvider } from "vscode";
-import { ExecuteCommandRequest } from "vscode-languageclient/node";
+import { DEBUG_INFORMATION_COMMAND } from "./server/protocol";
 import type { Server } from "./server/server";
 
 const SCHEME = "llm-lint";
 
 export const DEBUG_INFORMATION = Uri.parse(`${SCHEME}:debug information.txt`);
-
-/** Of the server, over the protocol. */
-const COMMAND = "llm-lint.debugInformation";
 
 export class DebugInformation implements TextDocumentContentProvider, Disposable {
   private readonly changed = new EventEmitter<Uri>();
@@ -57,7 +54,9 @@ export class DebugInformation implements TextDocumentContentProvider, Disposable
 
   private async ofServer(otherwise: string): Promise<string> {
     try {
-      const said: unknown = await this.server.client?.sendRequest(ExecuteCommandRequest.type, { command: COMMAND });
+      const said: unknown = await this.server.client?.sendRequest("workspace/executeCommand", {
+        command: DEBUG_INFORMATION_COMMAND,
+      });
       return typeof said === "string" ? said : otherwise;
     } catch (error) {
       return `the server does not answer: ${String(error)}`;

@@ -4,7 +4,7 @@ import { registerCommands } from "./commands";
 import { DebugInformation } from "./debugInformation";
 import { registerDebugging } from "./debugging/debugging";
 import { PythonEnvironments } from "./pythonEnvironments";
-import { PROBE } from "./server/client";
+import { PROBE } from "./server/protocol";
 import { Server } from "./server/server";
 import { Probe } from "./shapes/probe";
 import { ShapesView } from "./shapes/view";

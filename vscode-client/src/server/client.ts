@@ -14,10 +14,8 @@ import {
 } from "vscode-languageclient/node";
 import type { ClientCapabilities, LanguageClientOptions, Middleware, StaticFeature } from "vscode-languageclient/node";
 import { Crashes } from "./crashes";
+import { EXPLAIN } from "./protocol";
 import type { ServerCommand } from "./resolution";
-
-export const EXPLAIN = "llm-lint.explain";
-export const PROBE = "llm-lint.probe";
 
 const CELL = "vscode-notebook-cell";
 

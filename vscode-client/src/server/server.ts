@@ -3,12 +3,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { EventEmitter, window, workspace } from "vscode";
 import type { ConfigurationScope, Disposable, ExtensionContext, LogOutputChannel, Uri } from "vscode";
-import { DidChangeConfigurationNotification } from "vscode-languageclient/node";
 import type { LanguageClient } from "vscode-languageclient/node";
 import type { PythonEnvironments } from "../pythonEnvironments";
 import { collect, expandPath, serverSettings } from "../settings";
 import type { ServerState } from "../status";
-import { createClient } from "./client";
 import type { ClientEvents } from "./client";
 import { inspectPython, interpreterAt, isFile, programsOnPath } from "./programs";
 import { INTERPRETER_SETTING, resolveServer } from "./resolution";
@@ -124,7 +122,7 @@ export class Server implements Disposable {
     }
     if (!isForced && this.client !== undefined && isDeepStrictEqual(this.startedWith, { command, atStart })) {
       this.channel.info("the server stays: it is the same");
-      await this.client.sendNotification(DidChangeConfigurationNotification.type, { settings: options });
+      await this.client.sendNotification("workspace/didChangeConfiguration", { settings: options });
       return;
     }
     await this.stop();
@@ -135,6 +133,8 @@ export class Server implements Disposable {
     const { command } = started;
     this.show({ kind: "starting" });
     this.channel.info(`starting ${[command.command, ...command.arguments, "server"].join(" ")}`);
+    // Loading the language client takes longer than all that activation does.
+    const { createClient } = await import("./client");
     const client = createClient(command, options, this.channel, this.traceChannel(), {
       ...this.events,
       complained: (message) => {

@@ -2,11 +2,10 @@
 
 import type { Disposable } from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
+import { PROBE_RESULT } from "../server/protocol";
 import type { ProbeState } from "../status";
 import { readMessage } from "./result";
 import type { ProbeMessage } from "./result";
-
-const RESULT = "llm-lint/probeResult";
 
 /** Ends of a run after which the probe itself is in order, whatever the program did. */
 const BROKEN: Readonly<Record<string, string>> = {
@@ -25,7 +24,7 @@ export class Probe {
   /** Hear of results. */
   listen(client: LanguageClient): Disposable {
     this.set({ kind: "disconnected", why: "nothing was checked yet" });
-    return client.onNotification(RESULT, (sent: unknown) => {
+    return client.onNotification(PROBE_RESULT, (sent: unknown) => {
       this.take(sent);
     });
   }
