@@ -1,6 +1,5 @@
 /** The language client, as quiet as errors in the background should be. */
 
-import { createInterface } from "node:readline";
 import { commands, Uri } from "vscode";
 import type { Diagnostic, LogOutputChannel } from "vscode";
 import {
@@ -15,7 +14,7 @@ import {
 import type { ClientCapabilities, LanguageClientOptions, Middleware, StaticFeature } from "vscode-languageclient/node";
 import { Crashes } from "./crashes";
 import { EXPLAIN } from "./protocol";
-import type { ServerCommand } from "./resolution";
+import type { ServerProcess } from "./process";
 
 const CELL = "vscode-notebook-cell";
 
@@ -40,14 +39,13 @@ class QuietClient extends LanguageClient {
 
 /** A client that is not started yet. */
 export function createClient(
-  server: ServerCommand,
+  process: ServerProcess,
   initializationOptions: unknown,
   channel: LogOutputChannel,
   trace: LogOutputChannel | undefined,
   events: ClientEvents,
 ): LanguageClient {
   const crashes = new Crashes();
-  let lastWords: string | undefined;
   const options: LanguageClientOptions = {
     documentSelector: [
       { scheme: "file", language: "python" },
@@ -69,26 +67,21 @@ export function createClient(
         if (client.initializeResult !== undefined && !crashes.isHopeless(Date.now())) {
           return { action: CloseAction.Restart, handled: true };
         }
-        events.died(lastWords);
+        events.died(process.lastWords);
         return { action: CloseAction.DoNotRestart, handled: true };
       },
     },
     stdioOptions: {
       stdout: () => undefined,
       stderr: (input) => {
-        createInterface({ input }).on("line", (line) => {
-          if (line.trim() !== "") {
-            lastWords = line;
-          }
+        process.hear(input, (line) => {
           log(channel, line);
         });
       },
     },
     middleware: middleware(events),
   };
-  // Without a `transport`, or the library adds an argument of its own.
-  const executable = { command: server.command, args: [...server.arguments, "server"] };
-  const client = new QuietClient("llmLint", "llm-lint", executable, options);
+  const client = new QuietClient("llmLint", "llm-lint", () => process.start(), options);
   client.registerFeature(TAKES_PROBE_RESULTS);
   client.onNotification(ShowMessageNotification.type, ({ type, message }) => {
     if (type === MessageType.Error || type === MessageType.Warning) {

@@ -8,6 +8,7 @@ import type { PythonEnvironments } from "../pythonEnvironments";
 import { collect, expandPath, serverSettings } from "../settings";
 import type { ServerState } from "../status";
 import type { ClientEvents } from "./client";
+import { ServerProcess } from "./process";
 import { inspectPython, interpreterAt, isFile, programsOnPath } from "./programs";
 import { INTERPRETER_SETTING, resolveServer } from "./resolution";
 import type { Interpreter, Resolution, ServerCommand } from "./resolution";
@@ -15,6 +16,12 @@ import { Serial } from "./serial";
 
 /** Read when the server starts; a change of one of them starts it again. */
 const AT_START = ["diagnosticMode", "trace.server"];
+
+/** So long only a server that hangs takes to begin. */
+const PATIENCE = 60_000;
+
+/** A server that was told to end does so within this time. */
+const GRACE = 2_000;
 
 /** What a running server was started with. */
 interface Started {
@@ -33,7 +40,7 @@ export class Server implements Disposable {
   private readonly serial = new Serial(() => this.follow());
   private readonly launcher: string;
   private readonly names: string[];
-  private current: LanguageClient | undefined;
+  private current: { readonly client: LanguageClient; readonly process: ServerProcess } | undefined;
   private startedWith: Started | undefined;
   private isForced = false;
   private isDisposed = false;
@@ -68,7 +75,7 @@ export class Server implements Disposable {
 
   /** The client, while the server runs. */
   get client(): LanguageClient | undefined {
-    return this.current?.isRunning() === true ? this.current : undefined;
+    return this.current?.client.isRunning() === true ? this.current.client : undefined;
   }
 
   /** The program that runs, for those who want to run another command of it. */
@@ -85,18 +92,23 @@ export class Server implements Disposable {
   /** Start it again, whether or not anything changed. */
   async restart(reason: string): Promise<void> {
     this.isForced = true;
+    if (this.state.kind === "starting") {
+      // It may hang, and the new one is not begun before the old one has come to an end.
+      void this.current?.process.end();
+    }
     await this.refresh(reason);
   }
 
   async stop(): Promise<void> {
-    const client = this.current;
+    const { current } = this;
     this.current = undefined;
     this.startedWith = undefined;
     try {
-      await client?.dispose();
-    } catch (error) {
-      // It has crashed, or does not answer; its process is ended all the same.
-      this.channel.warn(`the server did not end in order: ${String(error)}`);
+      await current?.client.dispose();
+      current?.process.endAfter(GRACE);
+    } catch {
+      // It has crashed, or never began.
+      await current?.process.end();
     }
   }
 
@@ -135,27 +147,34 @@ export class Server implements Disposable {
     this.channel.info(`starting ${[command.command, ...command.arguments, "server"].join(" ")}`);
     // Loading the language client takes longer than all that activation does.
     const { createClient } = await import("./client");
-    const client = createClient(command, options, this.channel, this.traceChannel(), {
+    const process = new ServerProcess(command);
+    const client = createClient(process, options, this.channel, this.traceChannel(), {
       ...this.events,
       complained: (message) => {
         this.channel.warn(message);
         this.events.showProblem(message);
       },
       died: (lastWords) => {
-        this.show({ kind: "failed", why: `it ended${lastWords === undefined ? "" : `: ${lastWords}`}` });
+        this.show({ kind: "failed", why: lastWords ?? "it ended without a word" });
       },
     });
-    this.current = client;
+    this.current = { client, process };
     this.startedWith = started;
     this.started.fire(client);
+    const patience = setTimeout(() => {
+      this.channel.error(`the server does not answer within ${PATIENCE / 1000} seconds`);
+      void process.end();
+    }, PATIENCE);
     try {
       await client.start();
     } catch (error) {
-      if (this.state.kind !== "failed") {
-        this.show({ kind: "failed", why: error instanceof Error ? error.message : String(error) });
-      }
+      // Its own words say more than that the connection is gone.
+      await process.end();
+      this.show({ kind: "failed", why: process.lastWords ?? (error instanceof Error ? error.message : String(error)) });
       this.channel.error(`the server did not start: ${String(error)}`);
       return;
+    } finally {
+      clearTimeout(patience);
     }
     const version = client.initializeResult?.serverInfo?.version ?? "of unknown version";
     this.channel.info(`llm-lint ${version} runs`);
