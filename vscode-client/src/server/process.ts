@@ -8,6 +8,9 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import type { ServerCommand } from "./resolution";
 
+/** Time for what was written before the end to arrive. */
+const LAST_WORDS = 500;
+
 export class ServerProcess {
   private child: ChildProcess | undefined;
   private closed: Promise<void> = Promise.resolve();
@@ -24,11 +27,7 @@ export class ServerProcess {
     this.lastWords = undefined;
     await once(child, "spawn");
     this.child = child;
-    this.closed = new Promise((resolve) =>
-      child.once("close", () => {
-        resolve();
-      }),
-    );
+    this.closed = closed(child);
     return child;
   }
 
@@ -53,4 +52,11 @@ export class ServerProcess {
     this.child?.kill("SIGKILL");
     await this.closed;
   }
+}
+
+/** Ended, and heard to its end; but a child of its own may keep its streams open for long. */
+async function closed(child: ChildProcess): Promise<void> {
+  const isClosed = new Promise((resolve) => child.once("close", resolve));
+  await new Promise((resolve) => child.once("exit", resolve));
+  await Promise.race([isClosed, new Promise((resolve) => setTimeout(resolve, LAST_WORDS))]);
 }

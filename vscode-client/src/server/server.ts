@@ -167,6 +167,10 @@ export class Server implements Disposable {
     }, PATIENCE);
     try {
       await client.start();
+      if (!client.isRunning()) {
+        // So the library ends a start during which the connection was lost.
+        throw new Error("the connection was lost");
+      }
     } catch (error) {
       // Its own words say more than that the connection is gone.
       await process.end();

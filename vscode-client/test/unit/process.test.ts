@@ -31,6 +31,17 @@ it("ends a server that does not want to", async () => {
   expect(child.signalCode ?? child.exitCode).not.toBeNull();
 });
 
+it("does not wait for a child that holds the streams of a server that was ended", async () => {
+  const server = program(
+    "require('child_process').spawn(process.execPath, ['-e', 'setTimeout(() => {}, 20000)'], {stdio: 'inherit'});" +
+      "setInterval(() => {}, 1000)",
+  );
+  const child = await server.start();
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  await server.end();
+  expect(child.signalCode ?? child.exitCode).not.toBeNull();
+});
+
 it("says which program is not there", async () => {
   const server = new ServerProcess({
     command: "/nowhere/llm-lint",
