@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,6 +43,7 @@ class Result:
     id: str
     """Another one for other diagnostics, and for other reasons to have them."""
     asked: Mapping[Question, str]
+    stamps: Mapping[Question, str] = field(default_factory=dict[Question, str])
     files: frozenset[Path] = frozenset()
     """The other files of the project that it rests on."""
     installs: tuple[str, ...] = ()
@@ -93,7 +94,7 @@ class Checker:
         from llm_lsp.server.sights import model_runs
 
         source = document.source(unit.file.shown_path, unit.file.settings.max_source_size)
-        world = RecordingWorld(unit.project.world_for(unit.file, source.installs))
+        world = RecordingWorld(unit.project.world_for(unit.file, source.installs), unit.project.stamp)
         runs: list[ModelRun] = []
         diagnostics = linted(source, unit, world, stop, self._on_crash, lambda facts: runs.extend(model_runs(facts)))
         reporter = Reporter(document, source, self._documents, self._client)
@@ -105,6 +106,7 @@ class Checker:
             reporter.reported(diagnostics),
             digest(source.data, repr(unit.file.settings), codes, answers),
             world.asked,
+            world.stamps,
             frozenset(absolute(Path(path)) for path in world.files),
             source.installs,
             lens_places(source, before),
@@ -154,7 +156,8 @@ def _is_same(before: Result, unit: Unit) -> bool:
     asks_for_files = any(question[0] in ("module", "importers") for question in before.asked)
     if before.unit.project is unit.project and not asks_for_files:
         return True  # what a project has said of versions and checkpoints it says again
-    return still_holds(before.asked, unit.project.world_for(unit.file, before.installs))
+    world = unit.project.world_for(unit.file, before.installs)
+    return still_holds(before.asked, before.stamps, world, unit.project.stamp)
 
 
 def _equal(one: Settings, other: Settings) -> bool:

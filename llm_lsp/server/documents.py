@@ -12,6 +12,7 @@ from lsprotocol import types
 
 from llm_lsp.project import imported_words
 from llm_lsp.server.positions import Encoding, Lines
+from llm_lsp.server.recording import digest
 from llm_lsp.server.uris import key_of, path_of
 from llm_lsp.source import Source
 
@@ -44,6 +45,11 @@ class TextDocument:
     def imported_words(self) -> frozenset[str]:
         """The words of its import statements."""
         return imported_words(self.text)
+
+    @cached_property
+    def digest(self) -> str:
+        """Another one for another text."""
+        return digest(self.text)
 
     @property
     def is_python(self) -> bool:
@@ -88,6 +94,11 @@ class Notebook:
     def path(self) -> Path | None:
         """The file; None for a notebook that is in no file."""
         return path_of(self.uri)
+
+    @cached_property
+    def digest(self) -> str:
+        """Another one for other cells."""
+        return digest(repr(self.cells), *(text.text if text is not None else "" for text in self.cell_texts))
 
     @cached_property
     def imported_words(self) -> frozenset[str]:

@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from llm_lsp.environment import EnvironmentNotFoundError
-from llm_lsp.files import shown
+from llm_lsp.files import absolute, shown
 from llm_lsp.project import Project, ProjectFile
 from llm_lsp.registry import RuleEntry, enabled, known
 from llm_lsp.server.documents import Document, Documents, TextDocument
 from llm_lsp.server.options import Options
+from llm_lsp.server.recording import Question
 from llm_lsp.settings import OWN_NAMES, Settings, SettingsError, check_codes
 from llm_lsp.source import Source
 
@@ -104,6 +105,27 @@ class EditorProject(Project):
             kept = (document, document.source(file.shown_path, file.settings.max_source_size))
             self._parsed[file.path] = kept
         return kept[1]
+
+    def stamp(self, question: Question) -> str:
+        """Which files answer a question about modules, and in what state they are; empty for other questions."""
+        match question:
+            case ("module", name, importer):
+                found = self.module_file(name, absolute(Path(importer)))
+                return "none" if found is None else self._state(found)
+            case ("importers", path):
+                return "".join(["importers", *map(self._state, self.importers_of(absolute(Path(path))))])
+            case _:
+                return ""
+
+    def _state(self, file: Path) -> str:
+        document = self._documents.at(file)
+        if document is not None and document.is_python:
+            return f"\n{file} {document.digest}"
+        try:
+            status = file.stat()
+        except OSError:
+            return f"\n{file}"
+        return f"\n{file} {status.st_mtime_ns} {status.st_size}"
 
     def notice_files(self) -> None:
         """Look for modules again where files came or went, although nobody told of it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
@@ -13,19 +13,31 @@ if TYPE_CHECKING:
     from llm_lsp.source import Source
     from llm_lsp.versions import Requirement
 
-__all__ = ["Question", "RecordingWorld", "digest", "still_holds"]
+__all__ = ["Question", "RecordingWorld", "Stamp", "digest", "still_holds"]
 
 Question = tuple[str, ...]
 """Which method was asked, and with what."""
 
 
-class RecordingWorld:
-    """Answers as another world does."""
+Stamp = Callable[[Question], str]
+"""Another text as soon as the answer may be another one, without reading any file; empty where that can't be told."""
 
-    def __init__(self, world: World) -> None:
+
+class RecordingWorld:
+    """Answers as another world does.
+
+    Args:
+        world: the other one.
+        stamp: what it says of a question is kept beside the answer.
+    """
+
+    def __init__(self, world: World, stamp: Stamp) -> None:
         self._world = world
+        self._stamp = stamp
         self.asked: dict[Question, str] = {}
         """What was answered, as a digest."""
+        self.stamps: dict[Question, str] = {}
+        """Taken before the answer, so that a change between the two is noticed later."""
         self.files: set[str] = set()
         """The files of the modules that were found, as `Source.path` names them."""
 
@@ -43,6 +55,7 @@ class RecordingWorld:
 
     def importers(self, path: str) -> list[Source]:
         """As the world says."""
+        self.stamps["importers", path] = self._stamp(("importers", path))
         answer = self._world.importers(path)
         self.asked["importers", path] = digest(*(part for source in answer for part in (source.path, source.data)))
         self.files.update(source.path for source in answer)
@@ -50,6 +63,7 @@ class RecordingWorld:
 
     def module(self, name: str, importer: str) -> Source | None:
         """As the world says."""
+        self.stamps["module", name, importer] = self._stamp(("module", name, importer))
         answer = self._world.module(name, importer)
         self.asked["module", name, importer] = "" if answer is None else digest(answer.path, answer.data)
         if answer is not None:
@@ -67,10 +81,13 @@ def digest(*parts: str | bytes) -> str:
     return hashed.hexdigest()
 
 
-def still_holds(asked: Mapping[Question, str], world: World) -> bool:
-    """Whether a world would give the same answers again."""
-    now = RecordingWorld(world)
+def still_holds(asked: Mapping[Question, str], stamps: Mapping[Question, str], world: World, stamp: Stamp) -> bool:
+    """Whether a world would give the same answers again; it is not asked where a stamp says so already."""
+    now = RecordingWorld(world, stamp)
     for question, answer in asked.items():
+        before = stamps.get(question)
+        if before and before == stamp(question):
+            continue
         match question:
             case ("version", name):
                 now.version(name)
