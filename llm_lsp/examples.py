@@ -141,11 +141,13 @@ class ExampleWorld:
     def checkpoint(self, name: str) -> Checkpoint | None:
         return checkpoints.resolve(name, [self._folder.name] if self._folder else [])
 
-    def importers(self, path: str) -> list[Source]:
+    def importers(self, path: str, names: Iterable[str]) -> list[Source]:
+        wanted = frozenset(names)
         name = path.rpartition("/")[2].removesuffix(".py")
         imports = re.compile(rf"^\s*(?:from|import)\b.*\b{re.escape(name)}\b", re.MULTILINE)
         others = ((other, source) for other, source in sorted(self.sources.items()) if other != path)
-        return [source for _, source in others if imports.search(source.text)]
+        found = (source for _, source in others if imports.search(source.text))
+        return [source for source in found if any(each in source.text for each in wanted)]
 
     def module(self, name: str, importer: str) -> Source | None:
         for path in _module_paths(name, importer):

@@ -160,6 +160,13 @@ class Project:
         self._sources.move_to_end(file.path)
         return kept
 
+    def written(self, file: Path) -> bytes:
+        """The file as it is written; nothing where it can't be read."""
+        try:
+            return file.read_bytes()
+        except OSError:
+            return b""
+
     def environment_of(self, file: ProjectFile) -> Environment | None:
         """The environment whose installed versions count for a file: the one that the user names, else one found."""
         from llm_lsp import environment
@@ -387,9 +394,12 @@ class _FileWorld:
             self._checkpoints[name] = self._project.checkpoint(name, bases)
         return self._checkpoints[name]
 
-    def importers(self, path: str) -> list[Source]:
-        found = (self._source(other) for other in self._project.importers_of(absolute(Path(path))))
-        return [source for source in found if source is not None]
+    def importers(self, path: str, names: Iterable[str]) -> list[Source]:
+        wanted = [name.encode() for name in names]
+        others = self._project.importers_of(absolute(Path(path)))
+        # Before they are parsed, which is what costs.
+        naming = [other for other in others if any(name in self._project.written(other) for name in wanted)]
+        return [source for other in naming if (source := self._source(other)) is not None]
 
     def module(self, name: str, importer: str) -> Source | None:
         path = self._project.module_file(name, absolute(Path(importer)))

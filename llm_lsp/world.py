@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -26,8 +27,11 @@ class World(Protocol):
         """The model or tokenizer that `from_pretrained(name)` would load: a folder, or an id."""
         ...
 
-    def importers(self, path: str) -> list[Source]:
-        """The modules of the project that may import the module at `Source.path`, in a stable order."""
+    def importers(self, path: str, names: Iterable[str]) -> list[Source]:
+        """The modules of the project that may import the module at `Source.path`, in a stable order.
+
+        Those whose text has none of the names are left out: they do not lead to what is called so.
+        """
         ...
 
     def module(self, name: str, importer: str) -> Source | None:

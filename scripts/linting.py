@@ -5,7 +5,7 @@ Nothing is declared about the versions of libraries: programs are judged by the 
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,8 +39,8 @@ class _Undeclared:
     def checkpoint(self, name: str) -> Checkpoint | None:
         return self._world.checkpoint(name)
 
-    def importers(self, path: str) -> list[Source]:
-        return self._world.importers(path)
+    def importers(self, path: str, names: Iterable[str]) -> list[Source]:
+        return self._world.importers(path, names)
 
     def module(self, name: str, importer: str) -> Source | None:
         return self._world.module(name, importer)

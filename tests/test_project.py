@@ -550,6 +550,16 @@ def test_who_imports_a_module_is_found_by_its_text(text: str) -> None:
     assert [path.name for path in project.importers_of(Path("engine.py").absolute())] == [name]
 
 
+def test_only_importers_that_name_what_is_asked_for_are_given() -> None:
+    write("engine.py", text="def score():\n    pass\n")
+    write("main.py", text="import engine\nengine.score()\n")
+    write("other.py", text="import engine\nengine.load()\n")
+    project = Project(["engine.py"])
+    world = project.world_for(project.file(Path("engine.py").absolute()))
+    assert [source.path for source in world.importers("engine.py", {"score", "train"})] == ["main.py"]
+    assert world.importers("engine.py", ()) == []
+
+
 def test_nobody_imports_a_notebook() -> None:
     write("engine.ipynb")
     write("main.py", text="import engine\n")

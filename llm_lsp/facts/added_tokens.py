@@ -176,10 +176,8 @@ def added_tokens(facts: Facts) -> Iterator[AddedTokens]:
     yield from _met_with(facts, records)
     roots = (record.frame.root.function for record in records)
     names = {root.name if root.owner is None else root.owner.node.name for root in roots if root is not None}
-    importers = facts.world.importers(facts.source.path) if names else []
-    # A module that does not name what adds the tokens does not lead there: running it is what costs.
-    callers = [importer for importer in importers if any(name in importer.text for name in names)]
-    for importer in callers[:_MOST_IMPORTERS]:
+    importers = facts.world.importers(facts.source.path, names) if names else []
+    for importer in importers[:_MOST_IMPORTERS]:
         other = type(facts)(importer, facts.world, facts.stop, entered=facts.source)
         try:
             for added in _met_with(other, list(_additions(other))):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 from llm_lsp.facts.program import Program
@@ -34,7 +35,8 @@ class Callers:
             found = facts.world.module(name, importer)
             return source if found is not None and found.path == source.path else found
 
-        self._importers = facts.world.importers(source.path)
+        functions = (node for node in ast.walk(source.tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+        self._importers = facts.world.importers(source.path, {function.name for function in functions})
         self._gradients: dict[Position, set[Truth]] = {}
         for importer in self._importers[:_MOST_IMPORTERS]:
             program = Program(importer, find, facts.stop, entered=source.path)

@@ -112,7 +112,7 @@ class EditorProject(Project):
             case ("module", name, importer):
                 found = self.module_file(name, absolute(Path(importer)))
                 return "none" if found is None else self._state(found)
-            case ("importers", path):
+            case ("importers", path, *_):
                 return "".join(["importers", *map(self._state, self.importers_of(absolute(Path(path))))])
             case _:
                 return ""
@@ -126,6 +126,13 @@ class EditorProject(Project):
         except OSError:
             return f"\n{file}"
         return f"\n{file} {status.st_mtime_ns} {status.st_size}"
+
+    def written(self, file: Path) -> bytes:
+        """The file as the client has it open, else as it lies on the disk."""
+        document = self._documents.at(file)
+        if document is None or not document.is_python:
+            return super().written(file)
+        return "\n".join(text.text for text in document.texts).encode("utf-8", "replace")
 
     def notice_files(self) -> None:
         """Look for modules again where files came or went, although nobody told of it."""

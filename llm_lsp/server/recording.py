@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
@@ -53,11 +53,12 @@ class RecordingWorld:
         self.asked["checkpoint", name] = digest(repr(answer))
         return answer
 
-    def importers(self, path: str) -> list[Source]:
+    def importers(self, path: str, names: Iterable[str]) -> list[Source]:
         """As the world says."""
-        self.stamps["importers", path] = self._stamp(("importers", path))
-        answer = self._world.importers(path)
-        self.asked["importers", path] = digest(*(part for source in answer for part in (source.path, source.data)))
+        question = ("importers", path, *sorted(names))
+        self.stamps[question] = self._stamp(question)
+        answer = self._world.importers(path, question[2:])
+        self.asked[question] = digest(*(part for source in answer for part in (source.path, source.data)))
         self.files.update(source.path for source in answer)
         return answer
 
@@ -95,8 +96,8 @@ def still_holds(asked: Mapping[Question, str], stamps: Mapping[Question, str], w
                 now.checkpoint(name)
             case ("module", name, importer):
                 now.module(name, importer)
-            case ("importers", path):
-                now.importers(path)
+            case ("importers", path, *names):
+                now.importers(path, names)
             case _:
                 raise AssertionError(question)
         if now.asked[question] != answer:

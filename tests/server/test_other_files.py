@@ -224,3 +224,28 @@ def test_a_module_that_comes_to_be_counts_although_nobody_tells(
         assert await found(desk, uri) == ["LLM101"]
 
     at_desk(workspace, work, capabilities=capabilities)
+
+
+def test_that_nothing_has_changed_is_known_without_reading_a_file(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(workspace / "caller.py", CALLER)
+    write(workspace / "names.py", 'NAME = "bert-base-uncased"\n')
+
+    async def work(desk: Desk) -> None:
+        first = open_text(desk, write(workspace / "helper.py", HELPER), HELPER)
+        second = open_text(desk, workspace / "a.py", IMPORTER)
+        known = {uri: await pulled(desk, uri) for uri in (first, second)}
+
+        def read(path: Path) -> bytes:
+            raise AssertionError(path)
+
+        monkeypatch.setattr(Path, "read_bytes", read)
+        for uri, report in known.items():
+            again = await pulled(desk, uri, report.result_id)
+            assert isinstance(again, types.RelatedUnchangedDocumentDiagnosticReport)
+        monkeypatch.undo()
+        write(workspace / "caller.py", "from helper import predict\npredict('a text')\n")
+        assert codes(await pulled(desk, first, known[first].result_id)) == ["LLM301"]
+
+    at_desk(workspace, work)
