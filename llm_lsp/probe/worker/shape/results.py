@@ -1,0 +1,260 @@
+"""Results as plain values, in the words of the protocol."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from .classes import ModuleClass
+from .configs import Assumption
+from .deciding import Verdict
+from .describing import shapes_text, tensors_in, typed_text
+from .importing import MissingPackageError, UserModule
+from .oracles import Oracles, Suspicion
+from .recording import parameters_of
+from .running import REAL, Failure, Model, Ran, Runner
+from .searching import LARGE, Found
+from .suspicions import attentions, broadcasts, vocabulary
+from .totals import Cost, count_flops
+
+Emit = Callable[[dict[str, object]], None]
+LARGEST_FOR_ORACLES = 40_000_000
+MOST_FLOPS = 20_000_000_000
+"""Above this a real run takes seconds, and the oracles want several."""
+
+
+class Context(NamedTuple):
+    """What all results of one request share."""
+
+    user: UserModule
+    classes: Mapping[str, ModuleClass]
+    runner: Runner
+    emit: Emit
+    timing: Callable[[], Mapping[str, float]]
+
+
+class Report:
+    """The result of one class."""
+
+    def __init__(self, context: Context, name: str, via: str | None, found: Found, *, is_decoder: bool) -> None:
+        self.user = context.user
+        self.runner = context.runner
+        self.emit = context.emit
+        self.timing = context.timing
+        self.lines = {each.name: each.node.lineno for each in context.classes.values()}
+        self.name = name
+        self.via = via
+        self.found = found
+        self.is_decoder = is_decoder
+        self.notices: list[dict[str, object]] = []
+        self.flops: dict[str, int] = {}
+        self.confirmed = False
+
+    # ------------------------------------------------------------ a run that worked
+
+    def finished(self) -> dict[str, object]:
+        """The shapes at once, then FLOPs, then what a real run shows."""
+        ran = self.found.ran
+        if ran is None:
+            raise ValueError("nothing ran")
+        self.confirmed = ran.mode == REAL
+        self.look_at_sizes(ran)
+        if self.found.portability is not None:
+            self.note_portability(self.found.portability)
+        self.emit({"event": "result", "result": self.result(ran)})
+        self.flops, on_meta = count_flops(self.runner, self.found.recipe, ran)
+        if isinstance(on_meta, Failure) and not on_meta.is_of_the_mode and self.found.portability is None:
+            self.note_portability(on_meta)
+        self.ask_oracles(ran)
+        return {"status": "ok", "result": self.result(ran)}
+
+    def look_at_sizes(self, ran: Ran) -> None:
+        if ran.choice.said:
+            self.note_sizes(ran)
+        found = broadcasts(ran.operations.broadcasts)
+        found += attentions(ran.operations.attentions, ran.choice.length)
+        if self.is_decoder and is_of_one_sequence(ran):
+            other = vocabulary(ran)
+            found += [other] if other is not None else []
+        for suspicion in found:
+            self.suspect(suspicion)
+
+    def note_sizes(self, ran: Ran) -> None:
+        """The first choice of sizes failed: where, and what works instead."""
+        first = next((each for each in self.found.failures if each.candidate is ran.candidate), None)
+        place = first.explained.place if first is not None else None
+        if first is None or place is None:
+            return
+        message = f"{ran.choice.said}: {first.explained.message}"
+        self.notices.append({"kind": "sizes", "message": message, "file": place[0], "line": place[1]})
+
+    def ask_oracles(self, ran: Ran) -> None:
+        if (self.flops.get("") or 0) > MOST_FLOPS or not tensors_in([*ran.inputs[0], *ran.inputs[1].values()]):
+            return
+        model = self.real_model(ran)
+        if model is None:
+            return
+        done = self.runner.run(model, ran.candidate, ran.choice)
+        if isinstance(done, Failure):
+            self.notices.append({"kind": "unconfirmed", "message": done.explained.message, "file": None, "line": None})
+            return
+        self.confirmed = True
+        try:
+            oracles = Oracles(model, ran.candidate, ran.choice, self.runner.root)
+            if oracles.is_steady():
+                found = [
+                    oracles.samples_mix(),
+                    oracles.future_is_seen() if self.is_decoder and is_of_one_sequence(ran) else None,
+                ]
+                for suspicion in found:
+                    if suspicion is not None:
+                        self.suspect(suspicion)
+        except Exception:  # noqa: BLE001  a changed input may be one that the model refuses; then there is no evidence
+            return
+
+    def real_model(self, ran: Ran) -> Model | None:
+        if ran.mode == REAL:
+            return ran.model
+        model = self.runner.make(self.found.recipe, REAL, shrunk=parameters_of(ran.model.module) > LARGE)
+        return model if isinstance(model, Model) and parameters_of(model.module) <= LARGEST_FOR_ORACLES else None
+
+    def suspect(self, suspicion: Suspicion) -> None:
+        place = suspicion.place
+        self.notices.append(
+            {
+                "kind": suspicion.kind,
+                "message": suspicion.message,
+                "file": place.file if place is not None else self.user.path,
+                "line": place.line if place is not None else self.line,
+            }
+        )
+
+    def note_portability(self, failure: Failure) -> None:
+        place = failure.explained.place
+        if place is None or failure.is_of_the_mode:
+            return
+        message = f"works on a CPU, not on every device: {failure.explained.message}"
+        self.notices.append({"kind": "portability", "message": message, "file": place[0], "line": place[1]})
+
+    @property
+    def line(self) -> int | None:
+        return self.lines.get(self.via or self.name)
+
+    def result(self, ran: Ran) -> dict[str, object]:
+        """All that is known so far."""
+        rows = ran.recorder.as_rows(self.lines, self.user.path, self.flops)
+        inputs = {
+            **dict(zip(self.input_names(ran), ran.inputs[0], strict=False)),
+            **ran.inputs[1],
+        }
+        assumptions = [*ran.model.notes.assumptions, *ran.candidate.assumptions]
+        cost = Cost(ran.model.module, is_decoder=self.is_decoder)
+        return {
+            **self.head(ran.mode, assumptions),
+            "inputs": {name: typed_text(value) for name, value in inputs.items()},
+            "outputs": shapes_text(ran.output),
+            "rows": rows,
+            "totals": cost.as_value(self.flops.get("")),
+            "shapes": [{"file": self.user.path, **each._asdict()} for each in ran.assigned],
+        }
+
+    def head(self, mode: str, assumptions: list[Assumption]) -> dict[str, object]:
+        found: dict[str, object] = {
+            "target": self.name,
+            "method": mode,
+            "confirmed": self.confirmed,
+            "assumptions": [as_value(each) for each in assumptions],
+            "notices": self.notices,
+            "timing": dict(self.timing()),
+        }
+        if self.via is not None:
+            found["via"] = self.via
+        if self.user.missing:
+            found["missing"] = list(self.user.missing)
+        return found
+
+    def input_names(self, ran: Ran) -> list[str]:
+        try:
+            return list(inspect.signature(ran.model.module.forward).parameters)
+        except (TypeError, ValueError):
+            return [str(index) for index in range(len(ran.inputs[0]))]
+
+    # ------------------------------------------------------------ a run that failed
+
+    def failed(self, own: Verdict) -> dict[str, object]:
+        """An error of the program."""
+        self.confirmed = own.confirmed
+        value = own.failure.explained.as_value()
+        if not own.confirmed:
+            value["message"] = f"{value['message']} (by abstract execution)"
+        return {"status": "user_error", "result": {**self.attempt(own.failure), "error": value}}
+
+    def without_arguments(self, own: Verdict | None) -> dict[str, object]:
+        """Nothing ran, and it may well be for want of the right arguments."""
+        failures = self.found.failures
+        missing = next((each.error.package for each in failures if isinstance(each.error, MissingPackageError)), None)
+        if missing is not None:
+            problem = next(str(each.error) for each in failures if isinstance(each.error, MissingPackageError))
+            head = self.attempt(own.failure if own is not None else None)
+            return {"status": "missing_package", "result": {**head, "missing": [missing], "problem": problem}}
+        result = self.attempt(own.failure if own is not None else None)
+        result["paste"] = self.paste()
+        result["problem"] = self.problem(own)
+        return {"status": "needs_args", "result": result}
+
+    def problem(self, own: Verdict | None) -> str:
+        if own is None:
+            return f"no way is known to make `{self.name}`"
+        explained = own.failure.explained
+        where = f" at line {explained.place[1]}" if explained.place is not None else ""
+        what = "can't be made" if own.failure.stage == "construct" else "does not run"
+        return f"`{self.name}` {what} with guessed arguments: {explained.message}{where}"
+
+    def attempt(self, failure: Failure | None) -> dict[str, object]:
+        assumptions: list[Assumption] = []
+        inputs: dict[str, str] = {}
+        if failure is not None:
+            assumptions = [
+                *(failure.notes.assumptions if failure.notes else ()),
+                *(failure.candidate.assumptions if failure.candidate else ()),
+            ]
+            inputs = {str(index): typed_text(value) for index, value in enumerate(failure.inputs)}
+        head = self.head(failure.mode if failure is not None else "fake", assumptions)
+        return {**head, "inputs": inputs, "rows": [], "shapes": []}
+
+    def paste(self) -> str:
+        """A comment to be completed by the user."""
+        made = self.user.namespace.get(self.name)
+        constructor = names_of(getattr(made, "__init__", None), skip_self=True)
+        forward = names_of(getattr(made, "forward", None), skip_self=True)
+        given = ", ".join(f"{name}=..." for name in constructor)
+        inputs = ", ".join(f"{name}=float[2,16,64]" for name in forward)
+        return f"# probe: {self.name}({given})({inputs})"
+
+
+def is_of_one_sequence(ran: Ran) -> bool:
+    """A second sequence of tokens is one that may be seen whole."""
+    tensors = tensors_in([*ran.inputs[0], *ran.inputs[1].values()])
+    return sum(tensor.dim() > 1 and not tensor.is_floating_point() for tensor in tensors) == 1
+
+
+def names_of(function: object, *, skip_self: bool) -> list[str]:
+    if not callable(function):
+        return []
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return []
+    return [
+        each.name
+        for each in parameters[1 if skip_self else 0 :]
+        if each.default is each.empty and each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)
+    ]
+
+
+def as_value(assumption: Assumption) -> dict[str, object]:
+    found: dict[str, object] = {"what": assumption.what, "value": assumption.value, "source": assumption.source}
+    if assumption.line is not None:
+        found["line"] = assumption.line
+    return found
