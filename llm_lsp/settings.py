@@ -150,7 +150,7 @@ class Settings(NamedTuple):
         Path | None,
         Text("the path of a Python interpreter, a virtual environment or a site-packages folder"),
         "The interpreter, virtual environment or site-packages folder whose installed versions count, from the "
-        "folder of the settings file. It is looked at and never run.",
+        "folder of the settings file. `check` looks at it and never runs it; `probe` runs your program in it.",
     ] = None
     exclude: Annotated[
         tuple[str, ...],

@@ -50,6 +50,7 @@ LAYERS = (
 """The modules and packages of `llm_lsp`; each may import the ones above it and itself."""
 
 OUTSIDE = {
+    "cli": {"rich"},
     "globs": {"pathspec"},
     "server": {"pygls", "lsprotocol"},
     "versions": {"packaging"},

@@ -63,6 +63,7 @@ def _grammars() -> tuple[tuple[str, str, Callable[[argparse.ArgumentParser], Non
         ("check", "Lint files and folders.", _add_check),
         ("rule", "Explain a rule, or list all.", _add_rule),
         ("config", "Show the settings that hold, the environment and the library versions.", _add_config),
+        ("probe", "Run a model class of yours, and show the shapes that go through it.", _add_probe),
         ("server", "Run the language server, for editors.", _add_server),
         ("facts", "Show what is known of the calls in a file: for authors of rules.", _add_facts),
     )
@@ -86,6 +87,12 @@ def _run_config(options: argparse.Namespace) -> int:
     return run(options)
 
 
+def _run_probe(options: argparse.Namespace) -> int:
+    from llm_lsp.cli.probe import run
+
+    return run(options)
+
+
 def _run_server(options: argparse.Namespace) -> int:
     from llm_lsp.cli.server import run
 
@@ -102,6 +109,7 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "check": _run_check,
     "rule": _run_rule,
     "config": _run_config,
+    "probe": _run_probe,
     "server": _run_server,
     "facts": _run_facts,
 }
@@ -175,6 +183,17 @@ def _add_config(parser: argparse.ArgumentParser) -> None:
 
 def _add_facts(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("place", metavar="FILE[:LINE]", help="a file, and a line of it")
+
+
+def _add_probe(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("question", choices=("shape",), metavar="shape", help="what is to be found out: the shapes")
+    parser.add_argument("place", metavar="FILE[:CLASS]", help="a Python file, which is run, and a module class of it")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON, with its status")
+    parser.add_argument("--args", metavar="CALL", help="how it is called, such as `GPT(config)(idx=int[2,16])`")
+    parser.add_argument("--python", metavar="PATH", help="the interpreter or virtual environment that runs it")
+    parser.add_argument("--cuda", action="store_true", help="let it see the GPUs")
+    parser.add_argument("--time-limit", metavar="SECONDS", type=float, default=20.0, help="20, if nothing is said")
+    parser.add_argument("--memory-limit", metavar="MB", type=float, default=4096.0, help="4096, if nothing is said")
 
 
 def _add_server(parser: argparse.ArgumentParser) -> None:

@@ -7,7 +7,7 @@ import gc
 import logging
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from threading import Thread
@@ -26,6 +26,9 @@ from llm_lsp.server.uris import path_of
 from llm_lsp.server.workarounds import EditorServer, claim_stdout, messages
 
 __all__ = ["serve_stdio", "serve_tcp"]
+
+PROBE_RESULT = "llm-lint/probeResult"
+"""Our own notification, for clients that say that they take it: see `docs/probe.md`."""
 
 _NOTEBOOKS = types.NotebookDocumentSyncOptions(
     notebook_selector=[types.NotebookDocumentFilterWithCells(cells=[types.NotebookCellLanguage(language="python")])],
@@ -188,6 +191,15 @@ class _Client:
 
     def show_document(self, uri: str) -> None:
         self._request(types.WINDOW_SHOW_DOCUMENT, types.ShowDocumentParams(uri))
+
+    def send_probe_result(self, message: Mapping[str, object]) -> None:
+        self._notify(PROBE_RESULT, dict(message))
+
+    async def create_progress(self, token: types.ProgressToken) -> None:
+        params = types.WorkDoneProgressCreateParams(token)
+        # A client that refuses shows no progress; what it is sent all the same harms nobody.
+        with suppress(Exception):
+            await self._server.editor_protocol.send_request_async(types.WINDOW_WORK_DONE_PROGRESS_CREATE, params)
 
     def send_partial_result(self, token: types.ProgressToken, value: object) -> None:
         self._notify(types.PROGRESS, types.ProgressParams(token, value))

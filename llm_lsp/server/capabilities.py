@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, cast
 
 from lsprotocol import types
 
@@ -30,6 +30,9 @@ class ClientCapabilities:
     refreshes_inlay_hints: bool = False
     registers_watchers: bool = False
     """Whether it tells of files that change, where it is asked to."""
+    shows_progress: bool = False
+    """Of work that the server begins."""
+    takes_probe_results: bool = False
     encoding: str = types.PositionEncodingKind.Utf16.value
 
     @classmethod
@@ -59,12 +62,19 @@ class ClientCapabilities:
             refreshes_code_lenses=has("workspace.code_lens.refresh_support"),
             refreshes_inlay_hints=has("workspace.inlay_hint.refresh_support"),
             registers_watchers=has("workspace.did_change_watched_files.dynamic_registration"),
+            shows_progress=has("window.work_done_progress"),
+            takes_probe_results=_experimental(capabilities).get("probeResults") is True,
             encoding=encoding,
         )
 
     def described(self) -> dict[str, object]:
         """For the report on what the server works with."""
         return {item.name: getattr(self, item.name) for item in fields(self)}
+
+
+def _experimental(capabilities: types.ClientCapabilities) -> dict[str, object]:
+    said: object = capabilities.experimental
+    return cast("dict[str, object]", said) if isinstance(said, dict) else {}
 
 
 def _at(capabilities: object, path: str) -> object:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from lsprotocol import types
@@ -43,6 +43,14 @@ class Client(Protocol):
 
     def show_document(self, uri: str) -> None:
         """Ask the client to open a document."""
+        ...
+
+    def send_probe_result(self, message: Mapping[str, object]) -> None:
+        """What a run of the user's program has found out, for a client that shows it in a view of its own."""
+        ...
+
+    async def create_progress(self, token: types.ProgressToken) -> None:
+        """Have the client show the progress of work that the server begins."""
         ...
 
     def send_partial_result(self, token: types.ProgressToken, value: object) -> None:

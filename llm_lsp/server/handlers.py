@@ -18,6 +18,7 @@ from llm_lsp.server.notifications import (
     did_open,
     did_open_notebook,
     did_save,
+    progress_cancel,
 )
 from llm_lsp.server.requests import (
     code_action,
@@ -31,7 +32,7 @@ from llm_lsp.server.requests import (
 
 __all__ = ["COMMANDS", "HANDLERS", "options_of"]
 
-COMMANDS = tuple(execute_command.COMMANDS)
+COMMANDS = execute_command.COMMANDS
 
 HANDLERS: dict[str, Callable[..., Any]] = {
     types.TEXT_DOCUMENT_DID_OPEN: did_open.handle,
@@ -51,6 +52,7 @@ HANDLERS: dict[str, Callable[..., Any]] = {
     types.TEXT_DOCUMENT_HOVER: hover.handle,
     types.TEXT_DOCUMENT_INLAY_HINT: inlay_hint.handle,
     types.WORKSPACE_EXECUTE_COMMAND: execute_command.handle,
+    types.WINDOW_WORK_DONE_PROGRESS_CANCEL: progress_cancel.handle,
 }
 """Each is called with the session and the parameters. Diagnostics are registered when the client says how it takes
 them."""

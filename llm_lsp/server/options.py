@@ -28,6 +28,9 @@ class FolderOptions:
     check_shapes_lens: bool = True
     grad_mode_hints: bool = False
     precision_hints: bool = False
+    shape_hints: bool = True
+    """Of what the probe has seen; it runs only where it is asked to."""
+    probe_on_save: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,8 @@ _FOLDER_KEYS = {
     "codeLens.checkShapes": "check_shapes_lens",
     "inlayHints.gradMode": "grad_mode_hints",
     "inlayHints.precision": "precision_hints",
+    "inlayHints.shapes": "shape_hints",
+    "probe.onSave": "probe_on_save",
 }
 _LEVELS = ("", "debug", "info", "warning", "error")
 

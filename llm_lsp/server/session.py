@@ -26,6 +26,7 @@ from llm_lsp.server.checking import Checker, Result
 from llm_lsp.server.client import Client
 from llm_lsp.server.documents import Document, Documents, Notebook
 from llm_lsp.server.options import Options, read_options
+from llm_lsp.server.probing import Probing, Question
 from llm_lsp.server.projects import WATCHED, Projects
 from llm_lsp.server.reports import settings_diagnostic
 from llm_lsp.server.uris import key_of, path_of, uri_of
@@ -80,11 +81,13 @@ class Session:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._runs: dict[str, _Run] = {}
         self._results: dict[str, Result] = {}
-        self._published: dict[str, Result] = {}
+        self._published: dict[str, tuple[Result, str]] = {}
+        """Of each document the result, and the stamp of what the probe said of it."""
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._settings_shown: dict[Path, str] = {}
         self._told: set[str] = set()
         self._pages: TemporaryDirectory[str] | None = None
+        self.probing = Probing(self)
 
     # ------------------------------------------------------------ beginning and end
 
@@ -120,6 +123,7 @@ class Session:
             task.cancel()
         for run in self._runs.values():
             run.stop.set()
+        self.probing.end()
         self._worker.shutdown(wait=False, cancel_futures=True)
         if self._pages is not None:
             self._pages.cleanup()
@@ -238,6 +242,7 @@ class Session:
         """Documents, or cells, are not open any more."""
         self._news.set()
         for uri in uris:
+            self.probing.closed(uri)
             key = self._key(uri)
             task = self._tasks.pop(key, None)
             if task is not None:
@@ -280,11 +285,7 @@ class Session:
         """The user has changed the editor's settings."""
         self._take_options(sent)
         self._worker.submit(self.projects.forget)
-        self.refresh()
-        if self.capabilities.refreshes_code_lenses:
-            self.client.refresh_code_lenses()
-        if self.capabilities.refreshes_inlay_hints:
-            self.client.refresh_inlay_hints()
+        self.show_again()
 
     def change_folders(self, added: Sequence[types.WorkspaceFolder], removed: Sequence[types.WorkspaceFolder]) -> None:
         """Folders join or leave the workspace."""
@@ -303,6 +304,14 @@ class Session:
         for document in self.documents:
             if self.is_pushed(document.uri):
                 self._schedule(document.uri, 0)
+
+    def show_again(self) -> None:
+        """Show everything anew that a client shows: diagnostics, lenses, hints."""
+        self.refresh()
+        if self.capabilities.refreshes_code_lenses:
+            self.client.refresh_code_lenses()
+        if self.capabilities.refreshes_inlay_hints:
+            self.client.refresh_inlay_hints()
 
     def is_pushed(self, uri: str) -> bool:
         """Whether diagnostics of a document are pushed: those of notebooks are, since cells are not linted alone."""
@@ -340,6 +349,24 @@ class Session:
         await asyncio.sleep(self.debounce)
         self.client.refresh_diagnostics()
 
+    # ------------------------------------------------------------ the probe
+
+    def folder_of(self, path: Path) -> Path:
+        """The workspace folder of a file."""
+        return self.projects.folder_of(path)
+
+    async def python_of(self, path: Path) -> Path | None:
+        """The interpreter or environment that the settings of a file name."""
+        return await self.in_worker(lambda: self.projects.project_of(path).file(path).settings.python)
+
+    def check_shapes_again(self, uri: str) -> None:
+        """The classes that were checked in a file are checked again: it was saved."""
+        for question in self.probing.saved(uri):
+            self._replace_task(f"probe {question.name} {self._key(uri)}", self._ask_again(question))
+
+    async def _ask_again(self, question: Question) -> None:
+        await self.probing.ask(question, asked=False)
+
     # ------------------------------------------------------------ publishing
 
     def _schedule(self, uri: str, delay: float) -> None:
@@ -363,12 +390,17 @@ class Session:
     async def _push(self, uri: str, delay: float) -> None:
         await asyncio.sleep(delay)
         result = await self.current(uri)
-        if result is None or self._published.get(self._key(uri)) is result:
+        if result is None:
             return
-        self._published[self._key(uri)] = result
-        versions = {text.uri: text.version for text in result.document.texts}
+        texts = {text.uri: text for text in result.document.texts}
+        stamp = ";".join(map(self.probing.stamp, texts.values()))
+        if self._published.get(self._key(uri)) == (result, stamp):
+            return
+        self._published[self._key(uri)] = result, stamp
         for shown_in, diagnostics in result.reports.items():
-            self.client.publish(shown_in, versions.get(shown_in), diagnostics)
+            of_probe = self.probing.diagnostics(texts[shown_in]) if shown_in in texts else []
+            version = texts[shown_in].version if shown_in in texts else None
+            self.client.publish(shown_in, version, [*diagnostics, *of_probe])
 
     def _show_settings_problems(self) -> None:
         """Show what is wrong with settings files, and take back what was."""

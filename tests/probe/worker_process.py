@@ -1,6 +1,6 @@
 """A worker as a process, spoken to line by line, with a stand-in for what it is asked to do.
 
-The stand-in only imports the program: what a worker owes its client whatever a program does is the same for every question.
+The stand-in only imports the program, which may state its own outcome: what a worker owes its client whatever a program does is the same for every question.
 """
 
 from __future__ import annotations
@@ -46,6 +46,8 @@ def check_shapes(request, emit):
     sys.modules["program"] = module
     spec.loader.exec_module(module)
     emit({"event": "result", "result": {"target": request.get("target")}})
+    if hasattr(module, "OUTCOME"):
+        return module.OUTCOME
     return {"status": "ok", "result": {"target": request.get("target"), "value": getattr(module, "value", None)}}
 """
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -42,6 +42,8 @@ class Desk:
         self.watched: list[str] = []
         self.documents: list[str] = []
         self.partial: list[tuple[types.ProgressToken, object]] = []
+        self.probe_results: list[dict[str, object]] = []
+        self.created: list[types.ProgressToken] = []
         self.progress: list[tuple[types.ProgressToken, object]] = []
         self._news = asyncio.Condition()
         self.session = Session(self, registry.entries())
@@ -101,11 +103,19 @@ class Desk:
     def show_document(self, uri: str) -> None:
         self.documents.append(uri)
 
+    def send_probe_result(self, message: Mapping[str, object]) -> None:
+        self.probe_results.append(dict(message))
+        self._tell()
+
+    async def create_progress(self, token: types.ProgressToken) -> None:
+        self.created.append(token)
+
     def send_partial_result(self, token: types.ProgressToken, value: object) -> None:
         self.partial.append((token, value))
 
     def report_progress(self, token: types.ProgressToken, value: object) -> None:
         self.progress.append((token, value))
+        self._tell()
 
     def _tell(self) -> None:
         async def tell() -> None:

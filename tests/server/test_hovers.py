@@ -224,22 +224,6 @@ def test_lenses_go_with_their_class() -> None:
     assert "Head" not in places(MODULES.replace("class Head(BertPreTrainedModel): ...", "x = ("), MODULES)
 
 
-def test_a_lens_runs_the_probe_which_says_that_it_is_not_there_yet(workspace: Path) -> None:
-    async def work(desk: Desk) -> list[str]:
-        uri = open_text(desk, workspace / "a.py", MODULES)
-        lens = (await code_lens.handle(desk.session, types.CodeLensParams(types.TextDocumentIdentifier(uri))))[0]
-        assert lens.command is not None
-        assert lens.command.title == "Check shapes"
-        params = types.ExecuteCommandParams(lens.command.command, lens.command.arguments)
-        await execute_command.handle(desk.session, params)
-        return desk.messages
-
-    (message,) = at_desk(workspace, work)
-    assert "still to come" in message
-    (message,) = at_desk(workspace, work, options={"trusted": False})
-    assert "not trusted" in message
-
-
 def test_lenses_can_be_switched_off(workspace: Path) -> None:
     async def work(desk: Desk) -> list[types.CodeLens]:
         uri = open_text(desk, workspace / "a.py", MODULES)

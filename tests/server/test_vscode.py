@@ -29,6 +29,8 @@ def test_its_abilities_are_understood() -> None:
         refreshes_code_lenses=True,
         refreshes_inlay_hints=True,
         registers_watchers=True,
+        shows_progress=True,
+        takes_probe_results=True,
         encoding="utf-16",
     )
 

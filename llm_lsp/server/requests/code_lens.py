@@ -6,13 +6,14 @@ from lsprotocol import types
 
 from llm_lsp.server.session import Session
 
-__all__ = ["PROBE", "handle"]
+__all__ = ["PROBE", "PROBE_RESULT", "handle"]
 
 PROBE = "llm-lint.probe"
+PROBE_RESULT = "llm-lint.probeResult"
 
 
 async def handle(session: Session, params: types.CodeLensParams) -> list[types.CodeLens]:
-    """A lens above each module class and each function that builds a model."""
+    """A lens above each module class and each function that builds a model; another with what a run has shown."""
     uri = params.text_document.uri
     document = session.documents.document(uri)
     if document is None or not session.options.of(document.path or session.projects.folder_of(None)).check_shapes_lens:
@@ -27,4 +28,7 @@ async def handle(session: Session, params: types.CodeLensParams) -> list[types.C
         range_ = text.lines.range_to_client(place.location.range, session.capabilities.encoding)
         arguments = [{"uri": text.uri, "name": place.name, "kind": place.kind}]
         lenses.append(types.CodeLens(range_, types.Command("Check shapes", PROBE, arguments=arguments)))
+        summary = session.probing.summary(text.uri, place.name)
+        if summary is not None:
+            lenses.append(types.CodeLens(range_, types.Command(summary, PROBE_RESULT, arguments=arguments)))
     return lenses

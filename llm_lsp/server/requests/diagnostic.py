@@ -20,7 +20,12 @@ async def handle(session: Session, params: types.DocumentDiagnosticParams) -> ty
     result = await session.current(uri)
     if result is None:
         return types.RelatedFullDocumentDiagnosticReport(items=[])
-    if result.id and result.id == params.previous_result_id:
-        return types.RelatedUnchangedDocumentDiagnosticReport(result_id=result.id)
+    texts = result.document.texts
+    # Of the probe's last results too: a client that keeps what it has would never see them.
+    stamp = ",".join(filter(None, map(session.probing.stamp, texts)))
+    result_id = f"{result.id} {stamp}".rstrip()
+    if result_id and result_id == params.previous_result_id:
+        return types.RelatedUnchangedDocumentDiagnosticReport(result_id=result_id)
     items = [diagnostic for shown in result.reports.values() for diagnostic in shown]
-    return types.RelatedFullDocumentDiagnosticReport(items=items, result_id=result.id or None)
+    items += [diagnostic for text in texts for diagnostic in session.probing.diagnostics(text)]
+    return types.RelatedFullDocumentDiagnosticReport(items=items, result_id=result_id or None)

@@ -12,7 +12,8 @@ from llm_lsp import rule_page
 from llm_lsp.registry import explanation
 from llm_lsp.server.debug_information import debug_information
 from llm_lsp.server.pages import rule_markdown
-from llm_lsp.server.requests.code_lens import PROBE
+from llm_lsp.server.probing import Question
+from llm_lsp.server.requests.code_lens import PROBE, PROBE_RESULT
 from llm_lsp.server.session import Session
 from llm_lsp.server.uris import uri_of
 
@@ -25,7 +26,9 @@ DEBUG_INFORMATION = "llm-lint.debugInformation"
 
 async def handle(session: Session, params: types.ExecuteCommandParams) -> object:
     """What the command answers."""
-    command = COMMANDS.get(params.command)
+    if params.command == PROBE:
+        return await _probe(session, list(params.arguments or ()), params.work_done_token)
+    command = _COMMANDS.get(params.command)
     if command is None:
         raise JsonRpcInvalidParams(message=f"there is no command `{params.command}`")
     return await command(session, list(params.arguments or ()))
@@ -63,19 +66,40 @@ async def _debug_information(session: Session, arguments: list[Any]) -> str:
     return await session.in_worker(lambda: debug_information(session))
 
 
-async def _probe(session: Session, arguments: list[Any]) -> None:
-    """What running the program can tell; nothing of it is there yet."""
-    del arguments
-    if not session.options.trusted:
-        message = "llm-lint: the workspace is not trusted, so no program of it is started"
-    else:
-        message = "llm-lint: this release can't check shapes yet: the probe that runs the program is still to come"
-    session.client.show_message(message, types.MessageType.Info)
+async def _probe(session: Session, arguments: list[Any], token: types.ProgressToken | None) -> dict[str, object] | None:
+    """What running the program tells; None where it was not run."""
+    question = _question(arguments)
+    return await session.probing.ask(question, asked=True, token=token)
 
 
-COMMANDS: dict[str, Callable[[Session, list[Any]], Awaitable[object]]] = {
+async def _probe_result(session: Session, arguments: list[Any]) -> dict[str, object] | None:
+    """What the last run has told."""
+    question = _question(arguments)
+    return session.probing.last(question.uri, question.name)
+
+
+def _question(arguments: list[Any]) -> Question:
+    match arguments:
+        case [{"uri": str(uri), **more}]:
+            name, kind, args = more.get("name"), more.get("kind"), more.get("args")
+            return Question(
+                uri,
+                name if isinstance(name, str) else None,
+                kind if isinstance(kind, str) else "class",
+                args if isinstance(args, str) else None,
+            )
+        case _:
+            raise JsonRpcInvalidParams(
+                message='the argument is an object such as `{"uri": "file:///model.py", "name": "GPT"}`'
+            )
+
+
+_COMMANDS: dict[str, Callable[[Session, list[Any]], Awaitable[object]]] = {
     RULES: _rules,
     EXPLAIN: _explain,
     DEBUG_INFORMATION: _debug_information,
-    PROBE: _probe,
+    PROBE_RESULT: _probe_result,
 }
+
+COMMANDS = (*_COMMANDS, PROBE)
+"""The names of all."""
