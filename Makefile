@@ -6,12 +6,14 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test extension check bench docs clean
+.PHONY: help demo test extension workbench editor check bench docs clean
 
 help:
 	@echo "make demo   install llm-lint into .venv and lint examples/"
 	@echo "make test   install what the tests need and run them all"
 	@echo "make extension  test and package the VS Code extension: vscode-client/dist/llm-lint.vsix"
+	@echo "make workbench  run the extension in the real VS Code, as a web page in Chromium; what is seen is kept in .cache/e2e"
+	@echo "make editor  start that VS Code on examples/ and print its address"
 	@echo "make check  ruff, mypy, pyright, that Python 3.10 suffices, and the same kinds of checks for TypeScript"
 	@echo "make bench  the speed promises, as ratios measured in one run"
 	@echo "make docs   write the generated pages again"
@@ -54,6 +56,14 @@ test: $(VENV)/stamps/test $(VENV)/stamps/editors extension
 extension: $(VENV)/stamps/test $(VENV)/stamps/npm
 	npm run test
 	npm run package
+
+# The status is 3 where Chromium and VS Code can't be installed, and the reason is printed.
+workbench: extension
+	@vscode-client/e2e/install.sh && npm run e2e || test $$? -eq 3
+
+# That Node.js is the one of the newest VS Code: it runs TypeScript as it is.
+editor: extension
+	@vscode-client/e2e/install.sh && .cache/node vscode-client/e2e/serve.ts
 
 check: $(VENV)/stamps/lint $(VENV)/stamps/npm
 	$(BIN)/ruff check .

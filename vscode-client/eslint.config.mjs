@@ -16,6 +16,10 @@ export default tseslint.config(
     },
   },
   {
+    files: ["e2e/debugger/*.js"],
+    languageOptions: { sourceType: "commonjs", globals: { process: "readonly" } },
+  },
+  {
     files: ["**/*.mjs"],
     languageOptions: { globals: { console: "readonly", process: "readonly", URL: "readonly", Buffer: "readonly" } },
   },

@@ -1,0 +1,79 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "./fixtures.ts";
+import { FAULTY } from "./programs.ts";
+
+test("the extension is not activated where there is nothing for it, and costs little where there is", async ({
+  open,
+}) => {
+  const workbench = await open({ "notes.txt": "text", "train.py": FAULTY, "pyproject.toml": "[project]\n" });
+  const running = workbench.page.locator(".runtime-extensions-editor .extension", { hasText: "llm-lint" });
+  await workbench.openFile("notes.txt");
+  await workbench.run("Developer: Show Running Extensions");
+  await expect(workbench.page.locator(".runtime-extensions-editor .extension").first()).toBeVisible();
+  await expect(running).toHaveCount(0);
+  await workbench.openFile("train.py");
+  await expect(workbench.squiggles).not.toHaveCount(0);
+  await workbench.run("Developer: Show Running Extensions");
+  await expect(running).toBeVisible();
+  await workbench.screenshot("running");
+  const [, took] = /Activation: (\d+)\s*ms/.exec(await running.innerText()) ?? [];
+  expect(took, "the time of activation is shown").toBeDefined();
+  // Printed, not judged: what else the machine does has more to say about it than we.
+  console.log(`    activated in ${took} ms; promised are less than 50 on a machine that does nothing else`);
+});
+
+test("the status item says which llm-lint runs", async ({ open }) => {
+  const workbench = await open({ "train.py": FAULTY });
+  await workbench.openFile("train.py");
+  await expect(workbench.squiggles).not.toHaveCount(0);
+  const item = workbench.page.locator('.statusbar-item[id="status.languageStatus"]');
+  await item.click();
+  const shown = workbench.page.locator(".hover-language-status");
+  await expect(shown.filter({ hasText: /llm-lint \d+\.\d+\.\d+/ })).toBeVisible();
+  await expect(shown.filter({ hasText: "Probe: disconnected" })).toBeVisible();
+  await workbench.screenshot("status");
+});
+
+test("the debug information names the server and its interpreter", async ({ open }) => {
+  const workbench = await open({ "train.py": FAULTY });
+  await workbench.openFile("train.py");
+  await expect(workbench.squiggles).not.toHaveCount(0);
+  await workbench.run("LLM Lint: Show debug information");
+  await expect(workbench.lines).toContainText("bundled");
+  await expect(workbench.lines).toContainText("python");
+  await workbench.screenshot("debug-information");
+});
+
+test("in a workspace that is not trusted faults are shown and nothing of it is started", async ({
+  open,
+  codeServer,
+}) => {
+  const planted = '#!/bin/sh\ntouch "$(dirname "$0")/../../started"\nexec python3 "$@"\n';
+  const workbench = await open(
+    {
+      "train.py": FAULTY,
+      ".venv/pyvenv.cfg": "home = /usr/bin\n",
+      ".venv/bin/python": planted,
+      ".venv/bin/llm-lint": planted,
+      ".vscode/settings.json": JSON.stringify({
+        "llmLint.interpreter": "${workspaceFolder}/.venv",
+        "llmLint.path": "${workspaceFolder}/.venv/bin/llm-lint",
+      }),
+    },
+    { "security.workspace.trust.enabled": true, "security.workspace.trust.startupPrompt": "never" },
+  );
+  const started = join(workbench.folder, "started");
+  await expect(workbench.page.locator(".statusbar-item", { hasText: "Restricted Mode" })).toBeVisible();
+  await workbench.openFile("train.py");
+  await expect(workbench.squiggles).not.toHaveCount(0);
+  const [restricted] = codeServer.languageServers();
+  expect(restricted).toBeDefined();
+  expect(existsSync(started)).toBe(false);
+  await workbench.screenshot("untrusted");
+
+  await workbench.run("Workspaces: Manage Workspace Trust");
+  await workbench.page.locator(".workspace-trust-editor").getByRole("button", { name: "Trust", exact: true }).click();
+  // Only to be seen: that the plant would have been started, had anybody trusted it before.
+  await expect.poll(() => existsSync(started)).toBe(true);
+});
