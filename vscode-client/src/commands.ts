@@ -51,7 +51,9 @@ export function registerCommands(server: Server, probe: Probe, channel: LogOutpu
       const client = running(server);
       const document = activeDocument();
       // It runs what is on the disk.
-      await document.save();
+      if (document.isUntitled || (document.isDirty && !(await document.save()))) {
+        throw new Error("the probe runs the file as it is saved: save it first");
+      }
       const args = [{ uri: client.code2ProtocolConverter.asUri(document.uri) }];
       await probe.during(args, () => execute(client, PROBE, args));
     }),
@@ -122,5 +124,7 @@ async function fixAll(client: LanguageClient, document: TextDocument): Promise<v
     void window.showInformationMessage("llm-lint: there is nothing here that has a safe fix");
     return;
   }
-  await workspace.applyEdit(edit);
+  if (!(await workspace.applyEdit(edit))) {
+    throw new Error("the fixes could not be applied: the text has changed meanwhile");
+  }
 }

@@ -2,6 +2,7 @@
 
 import { EventEmitter, extensions, Uri, version, workspace } from "vscode";
 import type { Disposable, ExtensionContext, TextDocumentContentProvider } from "vscode";
+import { ENVIRONMENTS_ID, PYTHON_ID } from "./pythonEnvironments";
 import { DEBUG_INFORMATION_COMMAND } from "./server/protocol";
 import type { Server } from "./server/server";
 
@@ -33,7 +34,7 @@ export class DebugInformation implements TextDocumentContentProvider, Disposable
   async provideTextDocumentContent(): Promise<string> {
     const manifest = this.context.extension.packageJSON as { version: string };
     const { command, state, steps } = this.server;
-    const pythonExtensions = ["ms-python.vscode-python-envs", "ms-python.python"].map((id) => {
+    const pythonExtensions = [ENVIRONMENTS_ID, PYTHON_ID].map((id) => {
       const found = extensions.getExtension<unknown>(id)?.packageJSON as { version: string } | undefined;
       return `${id}: ${found?.version ?? "not installed"}`;
     });

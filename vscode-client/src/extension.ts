@@ -57,6 +57,11 @@ export function activate(context: ExtensionContext): void {
     extensions.onDidChange(refresh("extensions were installed or removed")),
     workspace.onDidChangeWorkspaceFolders(refresh("the folders of the workspace changed")),
     workspace.onDidGrantWorkspaceTrust(() => void started.restart("the workspace is trusted now")),
+    workspace.onDidSaveTextDocument((document) => {
+      if (/(?:pyproject|llm-lint)\.toml$/.test(document.uri.path)) {
+        started.forgetComplaints();
+      }
+    }),
     workspace.onDidChangeConfiguration((event) => {
       if (event.affectsConfiguration("llmLint")) {
         void started.refresh("the settings changed");

@@ -3,13 +3,14 @@
  * are optional.
  */
 
-import { PVSC_EXTENSION_ID } from "@vscode/python-extension";
 import type { PythonExtension } from "@vscode/python-extension";
-import { EXTENSION_ID as ENVIRONMENTS_ID } from "@vscode/python-environments";
 import type { PythonEnvironmentApi } from "@vscode/python-environments";
 import { EventEmitter, extensions } from "vscode";
 import type { Disposable, Uri } from "vscode";
 import type { Interpreter } from "./server/resolution";
+
+export const ENVIRONMENTS_ID = "ms-python.vscode-python-envs";
+export const PYTHON_ID = "ms-python.python";
 
 /** Long enough for them to start on a busy machine; after that we go without, until they tell of a change. */
 const PATIENCE = 15_000;
@@ -49,9 +50,9 @@ export class PythonEnvironments implements Disposable {
   }
 
   private async ofPythonExtension(folder: Uri | undefined, log: Log): Promise<Interpreter | undefined> {
-    return this.ask("Python", PVSC_EXTENSION_ID, log, async (exported) => {
+    return this.ask("Python", PYTHON_ID, log, async (exported) => {
       const api = exported as PythonExtension;
-      this.listen(PVSC_EXTENSION_ID, () =>
+      this.listen(PYTHON_ID, () =>
         api.environments.onDidChangeActiveEnvironmentPath(() => {
           this.changed.fire();
         }),
@@ -80,9 +81,12 @@ export class PythonEnvironments implements Disposable {
       log(`the ${name} extension is not installed`);
       return undefined;
     }
+    const answer = Promise.resolve(extension.activate()).then((api) => (api === undefined ? undefined : question(api)));
     let path: string | undefined;
     try {
-      path = await inTime(extension.activate().then((api) => (api === undefined ? undefined : question(api))));
+      path = await inTime(answer, () => {
+        this.changed.fire();
+      });
     } catch (error) {
       log(`the ${name} extension does not answer: ${error instanceof Error ? error.message : String(error)}`);
       return undefined;
@@ -95,15 +99,17 @@ export class PythonEnvironments implements Disposable {
   }
 }
 
-async function inTime<T>(asked: Thenable<T>): Promise<T> {
+/** What is answered in time; an answer that comes later is told of. */
+async function inTime<T>(answer: Promise<T>, onLateAnswer: () => void): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       reject(new Error(`not within ${PATIENCE / 1000} seconds`));
+      void answer.then(onLateAnswer, () => undefined);
     }, PATIENCE);
   });
   try {
-    return await Promise.race([asked, late]);
+    return await Promise.race([answer, late]);
   } finally {
     clearTimeout(timer);
   }

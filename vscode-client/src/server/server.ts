@@ -49,6 +49,8 @@ export class Server implements Disposable {
   readonly onDidChangeState = this.changed.event;
   /** A client that is about to be started, for those who listen to its notifications. */
   readonly onWillStart = this.started.event;
+  private problem: string | undefined;
+
   /** How the last choice came about. */
   steps: string[] = [];
   state: ServerState = { kind: "starting" };
@@ -112,6 +114,11 @@ export class Server implements Disposable {
     }
   }
 
+  /** What the server complained of may be mended; it would complain again. */
+  forgetComplaints(): void {
+    this.events.showProblem(this.problem);
+  }
+
   private async follow(): Promise<void> {
     const isForced = this.isForced;
     this.isForced = false;
@@ -125,7 +132,8 @@ export class Server implements Disposable {
     }
     const { resolution, options } = await this.resolve();
     const command = resolution.server;
-    this.events.showProblem(resolution.problem);
+    this.problem = resolution.problem;
+    this.forgetComplaints();
     const atStart = AT_START.map((name) => workspace.getConfiguration("llmLint").get(name));
     if (command === undefined) {
       await this.stop();
