@@ -1,22 +1,22 @@
-/** Numbers as people compare them. */
+/** Numbers in three digits, as `llm-lint probe` prints them. */
 
-/** 124439808 is 124.4 M. */
-export function count(value: number): string {
-  return scaled(value, ["", " K", " M", " G", " T", " P"]);
+/** 124439808 is 124 M. */
+export function amount(value: number): string {
+  return scaled(value, 1000, ["", " k", " M", " G", " T", " P"]);
 }
 
-/** In units of 1000, as the cards of checkpoints have it: 497759232 is 497.8 MB. */
-export function bytes(value: number): string {
-  return scaled(value, [" B", " KB", " MB", " GB", " TB", " PB"]);
+/** Of bytes: 497759232 is 475 MiB. */
+export function size(value: number): string {
+  return scaled(value, 1024, [" bytes", " KiB", " MiB", " GiB", " TiB"]);
 }
 
-function scaled(value: number, units: readonly string[]): string {
+function scaled(value: number, step: number, units: readonly string[]): string {
   let left = value;
   let unit = 0;
-  // What would be rounded to 1000 is 1 of the next unit.
-  while (Math.abs(left) >= (unit === 0 ? 1000 : 999.95) && unit < units.length - 1) {
-    left /= 1000;
+  while (left >= 999.5 && unit < units.length - 1) {
+    left /= step;
     unit += 1;
   }
-  return `${unit === 0 ? String(left) : left.toFixed(1)}${units[unit] ?? ""}`;
+  const digits = unit === 0 || left >= 99.95 ? 0 : left >= 9.995 ? 1 : 2;
+  return `${left.toFixed(digits)}${units[unit] ?? ""}`;
 }

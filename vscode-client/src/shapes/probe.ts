@@ -4,7 +4,7 @@ import type { Disposable } from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { PROBE_RESULT } from "../server/protocol";
 import type { ProbeState } from "../status";
-import { readMessage } from "./result";
+import { nameOf, readMessage } from "./result";
 import type { ProbeMessage } from "./result";
 
 /** Ends of a run after which the probe itself is in order, whatever the program did. */
@@ -69,7 +69,7 @@ export function stateAfter(message: ProbeMessage): ProbeState {
   if (why !== undefined) {
     return { kind: "failed", why: message.result.error?.message ?? why };
   }
-  const target = message.result.target ?? message.name ?? "the file";
+  const target = nameOf(message.result, message.name ?? "the file");
   return { kind: "connected", last: `${target}: ${message.status.replaceAll("_", " ")}` };
 }
 

@@ -1,12 +1,15 @@
 /** A result of the probe, as the server sends it: `docs/probe.md` describes it. */
 
-export interface ProbeMessage {
+export interface Outcome {
+  readonly status: string;
+  readonly result: ProbeResult;
+}
+
+export interface ProbeMessage extends Outcome {
   readonly uri: string;
   readonly name: string | null;
   /** Whether the user asked for it just now; otherwise a file was saved. */
   readonly asked: boolean;
-  readonly status: string;
-  readonly result: ProbeResult;
 }
 
 export interface Place {
@@ -34,7 +37,12 @@ export interface Failure {
 }
 
 export interface ProbeResult {
-  readonly target?: string;
+  /** A class of the file, or a model of a library by its checkpoint; null where all classes of a file were checked. */
+  readonly target?: string | { readonly checkpoint?: string; readonly class?: string } | null;
+  /** The class that was run, where the target was run as a part of it. */
+  readonly via?: string;
+  /** Of every class, where a whole file was checked. */
+  readonly classes?: readonly Outcome[];
   readonly rows?: readonly Row[];
   readonly inputs?: Readonly<Record<string, unknown>>;
   readonly outputs?: unknown;
@@ -52,6 +60,8 @@ export interface ProbeResult {
   readonly error?: Failure | null;
   readonly notices?: readonly (Place & { readonly kind: string; readonly message: string })[];
   readonly paste?: string | null;
+  /** Why nothing was run, where that is no error of the program. */
+  readonly problem?: string;
   readonly missing?: unknown;
 }
 
@@ -71,4 +81,15 @@ export function readMessage(sent: unknown): ProbeMessage | undefined {
     status,
     result: typeof result === "object" && result !== null ? result : {},
   };
+}
+
+/** The outcomes that are in a message: one, or one for each class of a file. */
+export function outcomes({ status, result }: Outcome): readonly Outcome[] {
+  return result.classes ?? [{ status, result }];
+}
+
+/** What was run. */
+export function nameOf({ target, via }: ProbeResult, otherwise: string): string {
+  const name = typeof target === "object" ? (target?.checkpoint ?? target?.class) : target;
+  return `${name ?? otherwise}${via === undefined ? "" : ` (inside ${via})`}`;
 }

@@ -1,7 +1,8 @@
 /** The table of shapes as a tree: what the view shows, without the editor's types. */
 
-import { bytes, count } from "./numbers";
-import type { Failure, Place, ProbeMessage, ProbeResult, Row } from "./result";
+import { amount, size } from "./numbers";
+import { nameOf, outcomes } from "./result";
+import type { Failure, Outcome, Place, ProbeMessage, ProbeResult, Row } from "./result";
 
 export interface ShapeNode {
   readonly label: string;
@@ -33,17 +34,21 @@ const STATUSES: Readonly<Record<string, readonly [icon: string, words: string]>>
   no_torch: ["package", "the interpreter has no torch"],
 };
 
-/** One result as a tree. */
-export function shapeTree(message: ProbeMessage): ShapeNode {
-  const { result } = message;
-  const [icon, words] = STATUSES[message.status] ?? ["question", message.status];
+/** One tree for each model that a message speaks of. */
+export function shapeTrees(message: ProbeMessage): ShapeNode[] {
+  return outcomes(message).map((outcome) => shapeTree(outcome, message.name ?? "the file"));
+}
+
+function shapeTree({ status, result }: Outcome, name: string): ShapeNode {
+  const [icon, words] = STATUSES[status] ?? ["question", status];
   const parts = [words, totals(result)].filter((part) => part !== "");
-  return node(result.target ?? message.name ?? "all modules", {
+  return node(nameOf(result, name), {
     description: parts.join(", "),
     icon,
     isExpanded: true,
     children: [
       ...failure(result.error),
+      ...listed(result.problem).map((problem) => node(problem, { icon: "info" })),
       ...paste(result.paste),
       ...listed(result.missing).map((name) => node(name, { description: "is not installed", icon: "package" })),
       ...group("inputs", "arrow-right", named(result.inputs)),
@@ -71,14 +76,18 @@ function group(label: string, icon: string, children: readonly ShapeNode[]): Sha
 }
 
 function totals({ totals: all }: ProbeResult): string {
-  const params = all?.params == null ? "" : `${count(all.params)} parameters`;
-  const flops = all?.flops == null ? "" : `${count(all.flops)} FLOPs`;
-  return [params, flops].filter((part) => part !== "").join(", ");
+  const params = all?.params == null ? "" : `${amount(all.params)} parameters`;
+  const operations = all?.flops == null ? "" : flops(all.flops);
+  return [params, operations].filter((part) => part !== "").join(", ");
+}
+
+function flops(value: number): string {
+  return value >= 1000 ? `${amount(value)}FLOP` : `${value} FLOP`;
 }
 
 function memory({ totals: all }: ProbeResult): ShapeNode[] {
   const children = Object.entries(all?.bytes ?? {}).flatMap(([name, value]) =>
-    value === null ? [] : [node(name.replaceAll("_", " "), { description: bytes(value) })],
+    value === null ? [] : [node(name.replaceAll("_", " "), { description: size(value) })],
   );
   return group("memory", "database", children);
 }
@@ -171,7 +180,7 @@ function moduleNode(label: string, row: Row, children: readonly ShapeNode[]): Sh
     ["calls", row.calls == null || row.calls === 1 ? "" : String(row.calls)],
   ];
   const table = facts.filter(([, value]) => value !== "").map(([name, value]) => `| ${name} | ${value} |`);
-  const parameters = row.params == null || row.params === 0 ? "" : count(row.params);
+  const parameters = row.params == null || row.params === 0 ? "" : amount(row.params);
   return node(label, {
     description: [row.type === label ? "" : row.type, flow, parameters].filter((part) => part !== "").join("  "),
     tooltip: [`**${row.name === "" ? row.type : row.name}**`, "", "| | |", "| --- | --- |", ...table].join("\n"),

@@ -13,7 +13,7 @@ import {
 } from "vscode";
 import type { Disposable, TreeDataProvider, TreeView } from "vscode";
 import type { ProbeMessage } from "./result";
-import { shapeTree } from "./tree";
+import { shapeTrees } from "./tree";
 import type { ShapeNode } from "./tree";
 
 export class ShapesView implements TreeDataProvider<ShapeNode>, Disposable {
@@ -35,15 +35,19 @@ export class ShapesView implements TreeDataProvider<ShapeNode>, Disposable {
 
   /** Shows a result, in the place of an older one of the same model; the newest stands first. */
   async show(message: ProbeMessage): Promise<void> {
-    const key = `${message.uri} ${message.result.target ?? message.name ?? ""}`;
-    const root = shapeTree(message);
-    this.roots.delete(key);
-    this.roots.set(key, root);
-    this.remember(root);
+    const trees = shapeTrees(message);
+    // The last one that is set stands first.
+    for (const root of [...trees].reverse()) {
+      const key = `${message.uri} ${root.label}`;
+      this.roots.delete(key);
+      this.roots.set(key, root);
+      this.remember(root);
+    }
     await commands.executeCommand("setContext", "llmLint.hasShapes", true);
     this.changed.fire(undefined);
-    if (message.asked) {
-      await this.view.reveal(root, { focus: false, select: true, expand: true });
+    const [first] = trees;
+    if (message.asked && first !== undefined) {
+      await this.view.reveal(first, { focus: false, select: true, expand: true });
     }
   }
 

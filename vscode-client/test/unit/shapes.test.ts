@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { bytes, count } from "../../src/shapes/numbers";
+import { amount, size } from "../../src/shapes/numbers";
 import { readMessage } from "../../src/shapes/result";
 import type { ProbeResult, Row } from "../../src/shapes/result";
-import { shapeTree } from "../../src/shapes/tree";
+import { shapeTrees } from "../../src/shapes/tree";
 import type { ShapeNode } from "../../src/shapes/tree";
 
 function row(name: string, type: string, more: Partial<Row> = {}): Row {
@@ -11,7 +11,9 @@ function row(name: string, type: string, more: Partial<Row> = {}): Row {
 }
 
 function tree(result: ProbeResult, status = "ok"): ShapeNode {
-  return shapeTree({ uri: "file:///w/model.py", name: "GPT", asked: true, status, result });
+  const trees = shapeTrees({ uri: "file:///w/model.py", name: "GPT", asked: true, status, result });
+  expect(trees.length).toBe(1);
+  return trees.reduce((first) => first);
 }
 
 /** A tree as text: one line for each node, indented. */
@@ -30,9 +32,9 @@ describe("the tree of a result", () => {
       row("head", "Linear", { file: "/w/model.py", line: 12 }),
     ];
     expect(drawn(tree({ rows, totals: { params: 1_500_000, flops: 2_000_000_000 } }))).toEqual([
-      "GPT | 1.5 M parameters, 2.0 G FLOPs",
-      "  GPT | int64[2,16] → float32[2,16,100]  1.5 M",
-      "    blocks.0 | Block  1.0 K",
+      "GPT | 1.50 M parameters, 2.00 GFLOP",
+      "  GPT | int64[2,16] → float32[2,16,100]  1.50 M",
+      "    blocks.0 | Block  1.00 k",
       "      attn | Attention  float32[2,16,8] → float32[2,16,8]",
       "    blocks.1 | Block",
       "    head | Linear",
@@ -78,16 +80,32 @@ describe("the tree of a result", () => {
     };
     expect(drawn(tree(result)).slice(1)).toEqual([
       "  memory | 1",
-      "    fp32 | 40.0 GB",
+      "    fp32 | 37.3 GiB",
       "  assumptions | 1",
       "    batch | 2, first layer",
     ]);
   });
 
+  it("says why nothing was run, and what a model was run as a part of", () => {
+    expect(drawn(tree({ target: "Head", via: "GPT", problem: "no way is known" }, "needs_args"))).toEqual([
+      "Head (inside GPT) | needs arguments",
+      "  no way is known",
+    ]);
+  });
+
+  it("is one for each class where a whole file was checked, and one for a model of a library", () => {
+    const classes = [
+      { status: "ok", result: { target: "GPT" } },
+      { status: "ok", result: { target: { checkpoint: "gpt2", class: "AutoModel" } } },
+    ];
+    const trees = shapeTrees({ uri: "file:///m.py", name: null, asked: true, status: "ok", result: { classes } });
+    expect(trees.map((each) => each.label)).toEqual(["GPT", "gpt2"]);
+  });
+
   it("is still a tree where the server sends a status and fields that are not known here", () => {
     const sent = { uri: "file:///m.py", name: "M", asked: false, status: "novel", result: { surprise: [1], rows: [] } };
     const message = readMessage(sent);
-    expect(message && drawn(shapeTree(message))).toEqual(["M | novel"]);
+    expect(message && shapeTrees(message).flatMap((each) => drawn(each))).toEqual(["M | novel"]);
   });
 });
 
@@ -97,7 +115,7 @@ describe("what is sent", () => {
   });
 });
 
-it("numbers are short, and never 1000 of a unit", () => {
-  expect([0, 999, 1000, 999_950, 124_439_808].map(count)).toEqual(["0", "999", "1.0 K", "1.0 M", "124.4 M"]);
-  expect(bytes(497_759_232)).toBe("497.8 MB");
+it("numbers have three digits, as the command line prints them", () => {
+  expect([0, 999, 1000, 10_788_929, 124_439_808].map(amount)).toEqual(["0", "999", "1.00 k", "10.8 M", "124 M"]);
+  expect([512, 43_155_716].map(size)).toEqual(["512 bytes", "41.2 MiB"]);
 });
