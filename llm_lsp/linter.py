@@ -30,9 +30,6 @@ if TYPE_CHECKING:  # neither is needed for a file without a trigger, and both co
 
 __all__ = ["Crash", "lint"]
 
-_MOST_SPREAD = 80
-"""Characters over which the parts of a trigger may be spread."""
-
 
 class Crash(NamedTuple):
     """A rule, or the analysis before all rules, that raised; for a bug report, never for the diagnostics."""
@@ -88,7 +85,7 @@ def lint(
         if problem.code in chosen
     ]
     crashes: list[Crash] = []
-    triggered = [rule for rule in chosen.values() if not rule.is_builtin and _is_triggered(rule, source.text)]
+    triggered = _triggered([rule for rule in chosen.values() if not rule.is_builtin], source.text)
     if triggered:
         findings += _reported(source, _Run(world, stop, load, crashes, observe), triggered)
         findings += _not_analysed(source, crashes, chosen)
@@ -102,24 +99,19 @@ def lint(
     return sorted(diagnostics, key=lambda diagnostic: (diagnostic.location, diagnostic.code, diagnostic.message))
 
 
-def _is_triggered(rule: RuleEntry, text: str) -> bool:
-    if not rule.triggers or any(trigger in text for trigger in rule.triggers):
-        return True
-    return any(_is_spread_out(trigger, text) for trigger in rule.triggers)
-
-
-def _is_spread_out(trigger: str, text: str) -> bool:
-    """Whether a trigger like `eval()` stands in a text with blanks or line ends between its parts."""
-    size = next((at for at, one in enumerate(trigger) if not (one.isalnum() or one == "_")), len(trigger))
-    word, rest = trigger[:size], "".join(trigger[size:].split())
-    if not word or not rest:
-        return False
-    at = text.find(word)
-    while at >= 0:
-        if "".join(text[at + size : at + size + _MOST_SPREAD].split()).startswith(rest):
-            return True
-        at = text.find(word, at + size)
-    return False
+def _triggered(rules: Iterable[RuleEntry], text: str) -> list[RuleEntry]:
+    """The rules one of whose triggers stands in the text, as it is or with blanks and line ends between its parts."""
+    found: list[RuleEntry] = []
+    squeezed = ""
+    for rule in rules:
+        if not rule.triggers or any(trigger in text for trigger in rule.triggers):
+            found.append(rule)
+            continue
+        squeezed = squeezed or "".join(text.split())
+        # A word alone has no parts.
+        if any("".join(trigger.split()) in squeezed for trigger in rule.triggers if not trigger.isidentifier()):
+            found.append(rule)
+    return found
 
 
 # ---------------------------------------------------------------- running the rules

@@ -151,6 +151,11 @@ class Source:
         )
 
     @cached_property
+    def nodes(self) -> frozenset[int]:
+        """The identities of the nodes of `tree`: a module that many import is walked once."""
+        return frozenset(map(id, ast.walk(self.tree)))
+
+    @cached_property
     def is_ascii(self) -> bool:
         """Whether columns are byte offsets."""
         return self.text.isascii()

@@ -116,17 +116,8 @@ class Facts:
         return source.segment(source.range_of(node))
 
     def _source_of(self, node: ast.AST) -> Source:
-        return self._imported_nodes.get(id(node), self.source) if len(self.machine.sources) > 1 else self.source
-
-    @cached_property
-    def _imported_nodes(self) -> dict[int, Source]:
-        """The nodes of the modules that this one imports, by identity."""
-        return {
-            id(node): source
-            for frame, source in self.machine.sources.items()
-            if frame != 0
-            for node in ast.walk(source.tree)
-        }
+        imported = (source for frame, source in self.machine.sources.items() if frame != 0 and id(node) in source.nodes)
+        return next(imported, self.source)
 
     def places_of_argument(self, node: ast.AST, name: str, position: int | None) -> tuple[Place | None, Place | None]:
         """Where an argument stands in the call, with its keyword and without."""

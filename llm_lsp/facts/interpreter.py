@@ -273,10 +273,9 @@ class Interpreter(Patterns):
                 self.note_round(node)
             if comes_round and self.sums:
                 self.keep_sums()
-            if not comes_round or not self.carries(mark):
+            if not passes or not comes_round or not self.carries(mark):
                 break
-            if passes:
-                trail.join_with_before(mark)
+            trail.join_with_before(mark)
         frame.loops = loops
         if comes_round and may_skip:
             trail.join_with_before(mark)

@@ -21,6 +21,7 @@ from llm_lsp.facts.values import (
     Opaque,
     Partial,
     Sources,
+    Symbol,
     Tuple,
     Union,
     Value,
@@ -321,6 +322,8 @@ class Machine:
 
     def escape(self, value: Value) -> None:
         """The value goes where its further way is unknown."""
+        if type(value) is Constant or type(value) is Symbol:
+            return
         if isinstance(value, (Function, Bound, Partial)):
             self.give_function(value, in_any_context=True)
             return

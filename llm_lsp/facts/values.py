@@ -157,13 +157,14 @@ class Function(Value):
 class Class(Value):
     """A class of the program."""
 
-    __slots__ = ("bases", "decorators", "namespace", "node")
+    __slots__ = ("_ancestors", "bases", "decorators", "namespace", "node")
 
     def __init__(self, node: ast.ClassDef, bases: tuple[Value, ...], decorators: tuple[Value, ...]) -> None:
         self.node = node
         self.bases = bases
         self.decorators = decorators
         self.namespace: dict[str, Value] = {}
+        self._ancestors: list[Class] | None = None
         self.sources = NOTHING
 
     def find(self, name: str) -> Value | None:
@@ -175,6 +176,8 @@ class Class(Value):
 
     def lineage(self) -> list[Class]:
         """This class and the bases that the program defines, each once, depth first."""
+        if self._ancestors is not None:
+            return [self, *self._ancestors]
         found: list[Class] = []
         pending: list[Class] = [self]
         while pending:
@@ -182,6 +185,8 @@ class Class(Value):
             if cls not in found:
                 found.append(cls)
                 pending[:0] = [base for base in cls.bases if isinstance(base, Class)]
+        # Without the class itself: no cycle outlives the file.
+        self._ancestors = found[1:]
         return found
 
     def library_bases(self) -> list[str]:
@@ -312,9 +317,10 @@ def join(left: Value, right: Value, test: ast.expr | None = None) -> Value:
         if kind is not Union and _is_same(left, right):
             # Of two equal constants, the one that may be replaced.
             return right if isinstance(right, Constant) and right.may else left
-    if test is None:
-        return one_of([(left, ()), (right, ())])
-    return one_of([(left, ((test, True),)), (right, ((test, False),))])
+    first, second = ((), ()) if test is None else (((test, True),), ((test, False),))
+    if kind is not Union and type(right) is not Union:
+        return Union(((left, first), (right, second)))
+    return one_of([(left, first), (right, second)])
 
 
 def one_of(choices: Iterable[tuple[Value, tuple[Condition, ...]]]) -> Value:

@@ -435,9 +435,15 @@ TRACKED_CLASSES = frozenset({
 
 def only_computes(name: str, words: tuple[str, ...], keywords: Iterable[str]) -> bool:
     """Whether a callable's name, one of the words in it, and its arguments say that it calls no `backward`."""
+    return _is_named_for_computing(name, words) and not any(
+        word in keyword for keyword in keywords for word in ("optim", "parameters", "grad")
+    )
+
+
+@cache
+def _is_named_for_computing(name: str, words: tuple[str, ...]) -> bool:
     name = name.lower()
-    is_named_so = any(word in name for word in words) and not any(word in name for word in MAY_CALL_BACKWARD)
-    return is_named_so and not any(word in keyword for keyword in keywords for word in ("optim", "parameters", "grad"))
+    return any(word in name for word in words) and not any(word in name for word in MAY_CALL_BACKWARD)
 
 
 def calls_in_any_context(name: str) -> bool:

@@ -17,7 +17,8 @@ from __future__ import annotations
 import zlib
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+
+from llm_lsp.named_tuples import NamedTuple
 
 __all__ = ["Signature", "signature_of"]
 
