@@ -9,6 +9,7 @@ that its own auto-class tables keep.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 
 # ---------------------------------------------------------------- gradients and precision
 
