@@ -389,10 +389,12 @@ class Calls(Contexts):
             result = self.evaluate(last.value) if last.value is not None else _NONE
             self.note_together(result)
             if not frame.returns:
+                self.trail.drop(frame.locals, frame.mark)
                 return result
             self.leave(result)
         elif not isinstance(last, ast.Return) and self.run_block(body):
             if not frame.returns:
+                self.trail.drop(frame.locals, frame.mark)
                 return _NONE
             self.leave(_NONE)
         if not frame.returns:

@@ -89,6 +89,11 @@ class Trail:
         """What was changed since the mark is never undone."""
         del self.entries[mark:]
 
+    def drop(self, store: Store, mark: int) -> None:
+        """Forget what was changed of a store since the mark: nobody will ask for it again."""
+        entries = self.entries
+        entries[mark:] = [entry for entry in entries[mark:] if entry[0] is not store]
+
     def redo(self, changes: Changes) -> None:
         for (_, key), (store, value) in changes.items():
             if value is None:
