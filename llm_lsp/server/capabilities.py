@@ -19,6 +19,7 @@ class ClientCapabilities:
     refreshes_diagnostics: bool = False
     shows_related: bool = False
     shows_rule_pages: bool = False
+    fades_what_is_unnecessary: bool = False
     changes_documents: bool = False
     """Whether an edit may name the version that it is for."""
     takes_code_actions: bool = False
@@ -47,6 +48,11 @@ class ClientCapabilities:
         # Before 3.18 these were said of pushed diagnostics only, and clients that pull still say them there.
         pushed = "text_document.publish_diagnostics"
         resolved: Any = _at(capabilities, "text_document.code_action.resolve_support.properties") or ()
+        tags: Any = (
+            _at(capabilities, f"{of_diagnostics}.tag_support.value_set")
+            or _at(capabilities, f"{pushed}.tag_support.value_set")
+            or ()
+        )
         formats: Any = _at(capabilities, "text_document.hover.content_format") or ()
         return cls(
             pulls_diagnostics=pulls,
@@ -54,6 +60,7 @@ class ClientCapabilities:
             shows_related=has(f"{of_diagnostics}.related_information") or has(f"{pushed}.related_information"),
             shows_rule_pages=has(f"{of_diagnostics}.code_description_support")
             or has(f"{pushed}.code_description_support"),
+            fades_what_is_unnecessary=types.DiagnosticTag.Unnecessary in tags,
             changes_documents=has("workspace.workspace_edit.document_changes"),
             takes_code_actions=has("text_document.code_action.code_action_literal_support"),
             resolves_edits="edit" in resolved and has("text_document.code_action.data_support"),

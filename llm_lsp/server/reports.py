@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from lsprotocol import types
 
 from llm_lsp import rule_page
-from llm_lsp.builtin_codes import BUILTIN_CODES
+from llm_lsp.builtin_codes import BUILTIN_CODES, UNUSED_SUPPRESSION
 from llm_lsp.diagnostic import Applicability, Diagnostic, Edit, Location, Range, Severity
 from llm_lsp.files import absolute
 from llm_lsp.server.capabilities import ClientCapabilities
@@ -86,9 +86,14 @@ class Reporter:
             code=diagnostic.code,
             code_description=types.CodeDescription(page) if page and self._client.shows_rule_pages else None,
             source=SOURCE,
+            tags=self._tags(diagnostic),
             related_information=related if related and self._client.shows_related else None,
             data=self._data(diagnostic, text),
         )
+
+    def _tags(self, diagnostic: Diagnostic) -> list[types.DiagnosticTag] | None:
+        is_unnecessary = diagnostic.code == UNUSED_SUPPRESSION.code and self._client.fades_what_is_unnecessary
+        return [types.DiagnosticTag.Unnecessary] if is_unnecessary else None
 
     def _related(self, diagnostic: Diagnostic) -> list[types.DiagnosticRelatedInformation]:
         found: list[types.DiagnosticRelatedInformation] = []

@@ -221,6 +221,18 @@ def test_related_places_become_words_where_the_client_can_not_show_them(workspac
     assert [each.message for each in second.related_information or ()] == ["and before"]
 
 
+@pytest.mark.parametrize("fades", [True, False])
+def test_a_suppression_without_use_is_faded_where_the_client_can(fades: bool, workspace: Path) -> None:
+    async def work(desk: Desk) -> None:
+        uri = open_text(desk, workspace / "a.py", "PLAIN = 1\nx = 1  # noqa: LLM101\n")
+        report = await pulled(desk, uri)
+        assert isinstance(report, types.RelatedFullDocumentDiagnosticReport)
+        tags = {each.code: each.tags for each in report.items}
+        assert tags == {"DEM102": None, "LLM001": [types.DiagnosticTag.Unnecessary] if fades else None}
+
+    at_desk(workspace, work, capabilities=replace(PULLING, fades_what_is_unnecessary=fades))
+
+
 def test_the_help_is_part_of_the_message(workspace: Path) -> None:
     async def work(desk: Desk) -> list[types.Diagnostic]:
         return await desk.next_published(open_text(desk, workspace / "a.py", "LOUD = 1\n"))

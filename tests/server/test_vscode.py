@@ -21,6 +21,7 @@ def test_its_abilities_are_understood() -> None:
         refreshes_diagnostics=True,
         shows_related=True,
         shows_rule_pages=True,
+        fades_what_is_unnecessary=True,
         changes_documents=True,
         takes_code_actions=True,
         resolves_edits=True,
