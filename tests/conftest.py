@@ -8,8 +8,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from llm_lsp.cli import main
+
+# The same texts in every run, however slow the machine is.
+settings.register_profile(
+    "tests", deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("tests")
 
 PACK = Path(__file__).resolve().with_name("demo_pack")
 

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
@@ -92,7 +92,6 @@ SPECIFIERS = st.lists(
 RELEASES = [f"{a}.{b}.{c}" for a in range(5) for b in range(5) for c in range(5)]
 
 
-@settings(deadline=None, derandomize=True, database=None)
 @given(SPECIFIERS, SPECIFIERS)
 def test_a_release_that_both_take_is_never_missed(range_: str, specifier: str) -> None:
     requirement, wanted = Requirement((range_,), "test"), SpecifierSet(specifier)
