@@ -27,11 +27,6 @@ def is_an_uncalled_method(result: Rewritten) -> bool:
 
 
 KNOWN = {
-    "tests/cases/558_missing_no_grad/bad.py": "a decorator that is a method of an instance is not followed",
-    "tests/cases/601_loss_accumulates_graph/bad.py": "the sum, or the loop around it, stands in a helper that is given it and returns it",
-    "graph-kept-by-sum, example 9": "the sum, or the loop around it, stands in a helper that is given it and returns it",
-    "tests/cases/636_sampler_set_epoch/bad.py": "what is looked for lies more than two calls behind a function that nobody calls",
-    "tests/cases/638_blocking_call_in_async/bad.py": "what is looked for lies more than two calls behind a function that nobody calls",
     "right-padding-in-generation, example 2": "that there are several texts is known by the name alone",
     "padding-in-loss, example 2": "that there are several texts is known by the name alone",
 }

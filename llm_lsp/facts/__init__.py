@@ -411,11 +411,12 @@ class Facts:
     # ------------------------------------------------------------ chains
 
     def where_all_chains_agree(
-        self, calls: Iterable[Call], is_faulty: Callable[[Call], bool]
+        self, calls: Iterable[Call], is_faulty: Callable[[Call], bool], *, in_this_module: bool = False
     ) -> Iterator[tuple[Call, Place]]:
         """The faulty calls, each with the innermost place that only faulty chains come through.
 
         A helper that training and evaluation share is at fault in the evaluation alone: there its call is the place.
+        With `in_this_module` the place is never one in a module that this one imports.
         """
         faulty = [call for call in calls if is_faulty(call)]
         known = {(call.record.node, call.name) for call in faulty}
@@ -428,7 +429,8 @@ class Facts:
         seen: set[tuple[int, int]] = set()
         for call in faulty:
             for node in way(call):
-                if not any(node in way for way in innocent):
+                is_here = not in_this_module or self._source_of(node) is self.source
+                if is_here and not any(node in way for way in innocent):
                     place = self.place(node)
                     key = (place.range.start.row, place.range.start.column)
                     if key not in seen:

@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
 from llm_lsp.facts.calls import Calls
-from llm_lsp.facts.events import Arguments
+from llm_lsp.facts.events import Arguments, Frame
 from llm_lsp.facts.gradients import terms_of
 from llm_lsp.facts.machine import GRADIENTS, ON
 from llm_lsp.facts.store import Store
@@ -32,6 +32,8 @@ class Sum(NamedTuple):
     key: Hashable
     depth: int
     """In how many loops; in none, what goes on is what the object holds from call to call."""
+    before: Value
+    """What was there."""
 
 
 class Accumulation(Calls):
@@ -80,7 +82,7 @@ class Accumulation(Calls):
         self.graph_ids.add(id)
         text = _text(target)
         terms = [(term, held) for term in terms_of(added) if (held := self.held_by(term)) and _text(term) != text]
-        self.sums[id] = Sum(target, added, ((added, value), *terms), *place, len(self.exits))
+        self.sums[id] = Sum(target, added, ((added, value), *terms), *place, len(self.exits), before)
         result = Opaque(None, sources | {id})
         if isinstance(target, ast.Subscript):
             self.heap[place[1]] = result
@@ -111,20 +113,41 @@ class Accumulation(Calls):
         """Whether this round of the innermost loop, or this call of a method by whoever has the object, began with it."""
         if self.exits:
             mark = self.exits[-1][0]
-        elif store is self.heap and self.frame.parent is None and self.frame.receiver is not None:
-            mark = self.frame.mark
+        elif store is self.heap and self.frame.root.receiver is not None:
+            mark = self.frame.root.mark
         else:
             return False
         return not any(changed is store and name == key for changed, name, _ in self.trail.entries[mark:])
 
-    def keep_sums(self) -> None:
-        """A round ends, or a call: the sums that are still there with what was added go on growing."""
+    def keep_sums(self, mark: int | None = None) -> None:
+        """A round that began at the mark ends, or a call: the sums that are still there with what was added go on growing."""
         depth = len(self.exits) + bool(self.frame.loops)
         for id, found in self.sums.items():
-            now = found.store.get(found.key) if id not in self.kept_sums and found.depth == depth else None
+            if id in self.kept_sums or found.depth != depth:
+                continue
+            if not self.outlives_round(found.store):
+                if mark is not None and self.is_given_back(id, found, mark):
+                    self.kept_sums[id] = frozenset()
+                continue
+            now = found.store.get(found.key)
             if now is not None and id in self.flow(now):
                 others = [conditions for option, conditions in options(now) if id not in self.flow(option)]
                 self.kept_sums[id] = frozenset(condition for conditions in others for condition in conditions)
+
+    def is_given_back(self, id: int, found: Sum, mark: int) -> bool:
+        """Whether a function was given a variable of this one, and its sum is what the variable holds now."""
+        variables = self.frame.locals
+        return any(
+            store is variables and before is found.before and id in self.flow(store.get(key[1], ANYTHING))
+            for key, (store, before) in self.trail.befores(mark).items()
+        )
+
+    def outlives_round(self, store: Store) -> bool:
+        """Whether it is no variable of a function that was called in this round, and has returned."""
+        frame: Frame | None = self.frame
+        while frame is not None and frame.locals is not store:
+            frame = self.frames[frame.scope] if frame.scope >= 0 else None
+        return store is self.heap or frame is not None or store is self.frames[0].locals
 
     def sum_of(self, node: ast.Assign, value: Value) -> Value:
         """The result of `total = total + loss`, as that of `total += loss`; any other value as it is."""

@@ -174,7 +174,9 @@ def added_tokens(facts: Facts) -> Iterator[AddedTokens]:
     """Tokens that are added to a tokenizer whose vocabulary is that of a model which its output goes to."""
     records = list(_additions(facts))
     yield from _met_with(facts, records)
-    roots = (record.frame.root.function for record in records)
+    # A parameter that nobody annotates is a tokenizer by what a caller passes.
+    given = (record for record in facts.records if record.name in library.ADDS_TOKENS)
+    roots = {record.frame.root.function: None for record in (*records, *given)}
     names = {root.name if root.owner is None else root.owner.node.name for root in roots if root is not None}
     importers = facts.world.importers(facts.source.path, names) if names else []
     for importer in importers[:_MOST_IMPORTERS]:

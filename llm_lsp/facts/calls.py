@@ -33,7 +33,7 @@ from llm_lsp.knowledge import library
 __all__ = ["Calls"]
 
 _DEEPEST = 6
-_DEEPEST_OF_ROOT = 2
+_DEEPEST_OF_ROOT = 3
 _MOST_ENTRIES = 6
 _CONTAINERS = frozenset({"builtins.list", "builtins.dict", "builtins.set"})
 _NONE = Constant(None)

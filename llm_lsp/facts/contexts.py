@@ -100,7 +100,7 @@ class Contexts(BuiltinCalls):
                 else None
             )
             if name is None:
-                if isinstance(decorator, (Function, Class)):
+                if isinstance(decorator, (Function, Class, Bound)):
                     continue
                 self.heap[GRADIENTS] = self.heap[AUTOCAST] = ANYTHING
                 changed = True

@@ -272,7 +272,7 @@ class Interpreter(Patterns):
             if comes_round:
                 self.note_round(node)
             if comes_round and self.sums:
-                self.keep_sums()
+                self.keep_sums(mark)
             if not passes or not comes_round or not self.carries(mark):
                 break
             trail.join_with_before(mark)

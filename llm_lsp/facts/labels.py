@@ -43,13 +43,13 @@ class PaddedLabels:
 
     @property
     def place(self) -> Place:
-        """Where the ids become labels."""
-        return self._facts.place(self._node)
+        """Where the ids become labels, or where this module calls what does that."""
+        return self._facts.place_here(self._node) or self.padding_place
 
     @property
     def padding_place(self) -> Place:
-        """The tokenization that pads."""
-        return self._facts.place(self._record.node)
+        """The tokenization that pads, or the call here that leads to it."""
+        return self._facts.place_here(self._record.node) or self._facts.place(self._record.node)
 
     @property
     def reaches_loss(self) -> Truth:
@@ -84,6 +84,8 @@ class PaddedLabels:
     def masked_text(self) -> tuple[Range, str] | None:
         """The labels with -100 where the padding is, and where to write that; None where that isn't plain."""
         node = self._node
+        if self.place.path != self._facts.place(node).path:
+            return None
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _COPIES:
             node = node.func.value
         encoding = node.value if isinstance(node, (ast.Subscript, ast.Attribute)) else None

@@ -192,7 +192,7 @@ class Machine:
         self.left_in_evaluation: set[tuple[ast.AST, int]] = set()
         """Loops, and the modules that the end of a round may leave in evaluation mode."""
         self.has_coroutines = "async def" in text
-        self.has_samplers = "DistributedSampler" in text
+        self.has_samplers = "DistributedSampler" in text or "init_process_group" in text
         """Whether it matters who draws from a loader."""
         self.iterations: dict[tuple[ast.AST, int], Iteration] = {}
         """What is run through inside a loop, by the expression and its frame."""

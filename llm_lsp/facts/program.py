@@ -122,9 +122,11 @@ class Program(Roots):
             return True
         known = self._worth.get(function.node)
         if known is None:
-            lines = self.sources[home].lines[function.node.lineno - 1 : function.node.end_lineno]
-            text = "\n".join(lines)
-            words = (*library.INFLUENCES, *library.COMPUTES) if self.has_coroutines else library.INFLUENCES
+            # What `__init__` keeps is what the other methods work with.
+            is_initialiser = function.owner is not None and function.name == "__init__"
+            written = function.owner.node if is_initialiser and function.owner is not None else function.node
+            text = "\n".join(self.sources[home].lines[written.lineno - 1 : written.end_lineno])
+            words = (*library.WORTH_ENTERING, *library.COMPUTES) if self.has_coroutines else library.WORTH_ENTERING
             known = self._worth[function.node] = any(word in text for word in words)
         return known
 

@@ -133,6 +133,8 @@ INFLUENCES = (
     "autocast", "truncation", "eval()", ".train(", "clip_grad", "padding_side", "add_tokens", "add_special_tokens(", "resize_token_embeddings",
 )  # fmt: skip
 """Words of functions that can make a difference to what a rule asks about their callers."""
+WORTH_ENTERING = (*INFLUENCES, "DistributedSampler", "self.total +=", "self.sum +=")
+"""Words of functions of other modules, and of classes whose `__init__` is such a function, that are entered for it."""
 WORTH_RUNNING = (
     *(word for word in INFLUENCES if word not in {"seed", "rand"}),
     *("model(", "net(", "encoder(", "decoder(", "generate(", "(**", "eval(", "train(", "labels", "attentions", "max_length", "async def"),

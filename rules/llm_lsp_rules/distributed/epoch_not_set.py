@@ -24,7 +24,7 @@ class EpochNotSet(Rule):
 
     code = "LLM601"
     severity = Severity.ERROR
-    triggers = ("DistributedSampler",)
+    triggers = ("DistributedSampler", "init_process_group")
     bad = [
         # One function does it all.
         Bad(

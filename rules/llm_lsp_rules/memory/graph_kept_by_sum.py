@@ -385,6 +385,21 @@ class Tuner(L.LightningModule):
         ),
     ]
     good = [
+        # A function adds to what it is given, and that begins anew in each round.
+        Good("""\
+def plus(total, loss):
+    total += loss
+    return total
+
+def train(model, loader, optimizer):
+    model.train()
+    for batch in loader:
+        loss = model(**batch).loss
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        print(plus(0.0, loss).item())
+"""),
         # What a loss returns beside the loss is for the log.
         Good("""\
 def train(model, compute_loss, loader, optimizer):

@@ -22,7 +22,7 @@ class PaddingInLoss(Rule):
 
     code = "LLM114"
     severity = Severity.ERROR
-    triggers = ("labels", "text_target")
+    triggers = ("labels", "text_target", "collate_fn")
     bad = [
         Bad(
             """\

@@ -26,7 +26,7 @@ class EvalModeKept(Rule):
 
     code = "LLM405"
     severity = Severity.ERROR
-    triggers = ("eval()",)
+    triggers = ("eval()", "backward")
     bad = [
         # A validation after each epoch.
         Bad(
@@ -545,7 +545,9 @@ def fit(model, optimizer, training, sets):
 
     def check(self, facts: Facts) -> Iterator[Report]:
         kept = {mode.switch.record.id: mode for mode in facts.kept_modes() if is_a_fault(mode)}
-        for call, place in facts.where_all_chains_agree(facts.calls("eval"), lambda call: call.record.id in kept):
+        switches = facts.calls("eval")
+        found = facts.where_all_chains_agree(switches, lambda call: call.record.id in kept, in_this_module=True)
+        for call, place in found:
             mode = kept[call.record.id]
             model = mode.trained_as
             yield self.report(
@@ -553,7 +555,7 @@ def fit(model, optimizer, training, sets):
                 f"`{model}` stays in evaluation mode while the next rounds of this loop train it",
                 related=[(mode.pass_.place, "trains in evaluation mode from the second round on")],
                 help=f"call `{model}.train()` before it is trained again",
-                fix=back_to_training(mode),
+                fix=back_to_training(mode) if place.path == mode.switch.place.path else [],
                 safe=mode.is_unconditional,
             )
 

@@ -1,0 +1,1 @@
+LIMITS = {"tokens": 4 * 256, "texts": 32}

@@ -1,0 +1,1 @@
+MODELS = {"small": "t5-small", "large": "t5-large"}
