@@ -228,3 +228,17 @@ def test_an_interpreter_says_which_llm_lint_it_has() -> None:
         "executable": sys.executable,
         "llmLint": llm_lsp.__version__,
     }
+
+
+def test_the_page_of_the_extension_lists_its_settings_with_their_defaults() -> None:
+    text = (CLIENT / "README.md").read_text(encoding="utf-8")
+    listed = dict(re.findall(r"^\| `llmLint\.([\w.]+)` \| (?:`([^`]*)`)? *\|", text, re.MULTILINE))
+    expected = {name: entry["default"] for name, entry in declared().items()}
+    assert listed == {name: json.dumps(value).strip('"') for name, value in expected.items()}
+
+
+def test_the_page_of_the_extension_lists_its_commands() -> None:
+    text = (CLIENT / "README.md").read_text(encoding="utf-8")
+    commands = read_json(CLIENT / "package.json")["contributes"]["commands"]
+    titles = {f"{command['category']}: {command['title']}" for command in commands}
+    assert titles == set(re.findall(r"^\| (LLM Lint: [^|]+?) \|", text, re.MULTILINE))
