@@ -4,7 +4,7 @@ import type { Disposable } from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { PROBE_RESULT } from "../server/protocol";
 import type { ProbeState } from "../status";
-import { nameOf, readMessage } from "./result";
+import { nameOf, outcomes, readMessage } from "./result";
 import type { ProbeMessage } from "./result";
 
 /** Ends of a run after which the probe itself is in order, whatever the program did. */
@@ -69,8 +69,14 @@ export function stateAfter(message: ProbeMessage): ProbeState {
   if (why !== undefined) {
     return { kind: "failed", why: message.result.error?.message ?? why };
   }
-  const target = nameOf(message.result, message.name ?? "the file");
-  return { kind: "connected", last: `${target}: ${message.status.replaceAll("_", " ")}` };
+  const name = message.name ?? "the file";
+  const ended = outcomes(message);
+  const [first] = ended;
+  if (ended.length === 1 && first !== undefined) {
+    return { kind: "connected", last: `${nameOf(first.result, name)}: ${first.status.replaceAll("_", " ")}` };
+  }
+  const fine = ended.filter((each) => each.status === "ok").length;
+  return { kind: "connected", last: `${name}: ${fine} of ${ended.length} classes run` };
 }
 
 function targetOf(args: readonly unknown[]): string {

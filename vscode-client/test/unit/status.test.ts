@@ -50,3 +50,12 @@ it.each([
 ])("a run that ends in %s is a failure of the probe", (status, why) => {
   expect(describeProbe(stateAfter({ ...message, status }))).toMatchObject({ severity: "error", detail: why });
 });
+
+it("after a whole file it says how many of its classes run", () => {
+  const classes = [
+    { status: "ok", result: { target: "GPT" } },
+    { status: "user_error", result: { target: "Head" } },
+  ];
+  const state = stateAfter({ ...message, name: null, status: "user_error", result: { classes } });
+  expect(describeProbe(state).detail).toBe("the file: 1 of 2 classes run");
+});
