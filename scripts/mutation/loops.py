@@ -53,12 +53,15 @@ def loops_of(program: Program) -> Iterator[Loop]:
         step = next((each for each in ast.walk(scope) if _is_step(each)), None)
         model = _PARAMETERS.search(program.text) or _CALLED.search(program.text)
         loops = [each for each in program.ancestors(node) if isinstance(each, ast.For | ast.While)]
-        is_whole = scope not in seen and "scale" not in dotted(called.value) and not isinstance(called.value, ast.Call)
+        given = node.value.args if isinstance(node.value, ast.Call) else []
+        # `accelerator.backward(loss)`, or `loss.backward()`.
+        loss = given[0] if given else called.value
+        is_whole = scope not in seen and "scale" not in dotted(called.value) and not isinstance(loss, ast.Call)
         seen.add(scope)
         if is_whole and isinstance(step, ast.Expr) and model is not None and loops and imported is not None:
             before = _before(program, loops[-1], scope)
             optimizer = dotted(step.value.func).rpartition(".")[0] if isinstance(step.value, ast.Call) else ""
-            yield Loop(scope, imported, before, optimizer, model[1], node, program.source(called.value), step)
+            yield Loop(scope, imported, before, optimizer, model[1], node, program.source(loss), step)
 
 
 def _before(program: Program, loop: ast.AST, scope: ast.AST) -> ast.stmt | None:
