@@ -24,6 +24,17 @@ class Environment(NamedTuple):
     """How it was found, for a message: `--python`, `VIRTUAL_ENV`, `.venv`."""
     site_packages: tuple[Path, ...]
 
+    def search_path(self) -> tuple[Path, ...]:
+        """Where modules are looked for: these folders, and those that their `.pth` files name, as editable installs do."""
+        found = dict.fromkeys(self.site_packages)
+        for folder in self.site_packages:
+            for name in sorted(name for name in _names(folder) if name.endswith(".pth")):
+                # Lines that begin with `import` are code, and not run.
+                lines = (line.strip() for line in _text(folder / name).splitlines())
+                named = (folder / line for line in lines if line and not line.startswith(("#", "import ", "import\t")))
+                found.update((path, None) for path in named if os.path.isdir(path))  # noqa: PTH112
+        return tuple(found)
+
     def installed(self) -> Mapping[str, Requirement]:
         """The exact versions by normalised distribution name, from the names of the `*.dist-info` folders."""
         versions: dict[str, list[str]] = {}
@@ -127,11 +138,7 @@ def _own_site_packages(prefix: Path, version: str | None) -> Iterator[Path]:
 
 
 def _pyvenv_config(prefix: Path) -> Mapping[str, str]:
-    path, text = prefix / "pyvenv.cfg", ""
-    with suppress(OSError):
-        if path.is_file():
-            text = path.read_text(encoding="utf-8", errors="replace")
-    pairs = (line.partition("=") for line in text.splitlines() if "=" in line)
+    pairs = (line.partition("=") for line in _text(prefix / "pyvenv.cfg").splitlines() if "=" in line)
     return {key.strip().lower(): value.strip() for key, _, value in pairs}
 
 
@@ -143,6 +150,13 @@ def _minor(version: str) -> str | None:
     """`3.12` of `3.12.1.final.0`."""
     parts = version.split(".")
     return ".".join(parts[:2]) if len(parts) > 1 and parts[0].isdecimal() and parts[1].isdecimal() else None
+
+
+def _text(path: Path) -> str:
+    with suppress(OSError, ValueError):
+        if path.is_file():
+            return path.read_text(encoding="utf-8", errors="replace")
+    return ""
 
 
 def _names(folder: Path) -> list[str]:

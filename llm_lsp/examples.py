@@ -21,6 +21,8 @@ __all__ = ["MARK", "Content", "ExampleWorld", "Line", "Program", "contents_of", 
 
 MARK = "# <-"
 FILE = "example.py"
+SITE_PACKAGES = "site-packages"
+"""The folder of an example's files that stands for the user's environment."""
 
 Content = str | list[str]
 """The text of a module, or the code cells of a notebook."""
@@ -153,6 +155,13 @@ class ExampleWorld:
         for path in _module_paths(name, importer):
             if path in self.sources:
                 return self.sources[path]
+        return None
+
+    def installed(self, name: str, importer: str) -> Source | None:
+        return self.module(name, f"{SITE_PACKAGES}/_" if not name.startswith(".") else importer)
+
+    def definition(self, module: str, name: str) -> tuple[Source, str] | None:
+        del module, name  # an example shows all that counts
         return None
 
 

@@ -16,6 +16,7 @@ from llm_lsp.settings import OWN_NAMES, Settings
 if TYPE_CHECKING:
     from llm_lsp.environment import Environment
     from llm_lsp.knowledge.checkpoints import Checkpoint
+    from llm_lsp.packages import Packages
     from llm_lsp.source import Source
     from llm_lsp.versions import Requirement
     from llm_lsp.world import World
@@ -50,6 +51,7 @@ class Project:
         isolated: whether settings files are passed over. The versions that a project declares are not settings.
         python: an interpreter, virtual environment or site-packages folder that goes before the settings' one.
         overrides: attributes of `Settings` that replace those of every file, such as `force_exclude`.
+        cached: whether answers that take long are kept on the disk, and read from it.
 
     Raises:
         SettingsError: `config` can't be used.
@@ -64,6 +66,7 @@ class Project:
         isolated: bool = False,
         python: Path | None = None,
         overrides: Mapping[str, Any] | None = None,
+        cached: bool = True,
     ) -> None:
         self._given = [absolute(Path(path)) for path in paths] or [Path.cwd()]
         self._isolated = isolated
@@ -77,6 +80,8 @@ class Project:
         self._environments: dict[Path, Environment | None] = {}
         self._named_environments: dict[Path, Environment] = {}
         self._installed: dict[Environment, Mapping[str, Requirement]] = {}
+        self._packages: dict[Environment, Packages] = {}
+        self._cached = cached
         self._checkpoints: dict[tuple[str, frozenset[str]], Checkpoint | None] = {}
         self._sources: OrderedDict[Path, Source] = OrderedDict()
         self._imports: dict[Path, dict[str, list[Path]]] = {}
@@ -219,6 +224,17 @@ class Project:
         if found not in self._installed:
             self._installed[found] = found.installed()
         return self._installed[found].get(distribution)
+
+    def packages_of(self, file: ProjectFile) -> Packages | None:
+        """The packages of the file's environment."""
+        found = self.environment_of(file)
+        if found is None:
+            return None
+        if found not in self._packages:
+            from llm_lsp.packages import Packages
+
+            self._packages[found] = Packages(found, cached=self._cached)
+        return self._packages[found]
 
     def checkpoint(self, name: str, bases: Iterable[Path]) -> Checkpoint | None:
         """The checkpoint of a name: a folder below one of `bases`, else one of the hub's cache, else one we know of."""
@@ -405,10 +421,23 @@ class _FileWorld:
         path = self._project.module_file(name, absolute(Path(importer)))
         return None if path is None else self._source(path)
 
-    def _source(self, path: Path) -> Source | None:
-        """A file of the project; None if it can't be read or was given up."""
+    def installed(self, name: str, importer: str) -> Source | None:
+        packages = self._project.packages_of(self._file)
+        path = None if packages is None else packages.file_of(name, absolute(Path(importer)))
+        return None if path is None else self._source(path, is_installed=True)
+
+    def definition(self, module: str, name: str) -> tuple[Source, str] | None:
+        packages = self._project.packages_of(self._file)
+        found = None if packages is None else packages.definition(module, name)
+        source = None if found is None else self._source(found[0], is_installed=True)
+        return None if source is None or found is None else (source, found[1])
+
+    def _source(self, path: Path, *, is_installed: bool = False) -> Source | None:
+        """A file of the project, or of an installed package; None if it can't be read or was given up."""
         try:
-            source = self._project.source(self._project.file(path))
+            # What lies beside a package are no settings of the user's.
+            file = ProjectFile(path, shown(path), self._file.settings) if is_installed else self._project.file(path)
+            source = self._project.source(file)
         except OSError:
             return None
         return None if any(problem.code == "LLM002" for problem in source.problems) else source

@@ -42,3 +42,21 @@ class World(Protocol):
             importer: the `Source.path` of the module that imports it.
         """
         ...
+
+    def installed(self, name: str, importer: str) -> Source | None:
+        """A module of a package in the user's environment; nothing of it is executed.
+
+        Args:
+            name: as for `module`; a relative one only if `importer` is such a module itself.
+            importer: the `Source.path` of the module that imports it.
+        """
+        ...
+
+    def definition(self, module: str, name: str) -> tuple[Source, str] | None:
+        """Where an installed package defines a name that its imports don't show, with the name there.
+
+        Args:
+            module: the absolute name of an installed module that gives the name.
+            name: of a class.
+        """
+        ...

@@ -45,6 +45,12 @@ class _Undeclared:
     def module(self, name: str, importer: str) -> Source | None:
         return self._world.module(name, importer)
 
+    def installed(self, name: str, importer: str) -> Source | None:
+        return self._world.installed(name, importer)
+
+    def definition(self, module: str, name: str) -> tuple[Source, str] | None:
+        return self._world.definition(module, name)
+
 
 class Linter:
     """Runs the built-in rules, or some of them, on files and on texts that take a file's place.

@@ -71,6 +71,23 @@ def test_fixing_loads_nothing_slow_and_nothing_of_the_users(project: Path) -> No
     assert modules & (SLOW | THE_USERS) == set()
 
 
+def test_a_class_that_jedi_finds_is_found_in_a_process_of_its_own(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LLM_LINT_CACHE_DIR", str(tmp_path / "cache"))
+    company = project / ".venv" / "lib" / "python3.12" / "site-packages" / "company"
+    company.mkdir(parents=True)
+    (company / "__init__.py").write_text("from . import gpt\nGPT = (lambda: gpt.GPT)()\n", encoding="utf-8")
+    (company / "gpt.py").write_text("from torch import nn\nclass GPT(nn.Module): ...\n", encoding="utf-8")
+    program = (
+        "import torch\nfrom company import GPT\nmodel = GPT()\nmodel.eval()\nprint(model(torch.ones(1)).argmax())\n"
+    )
+    (project / "own.py").write_text(program, encoding="utf-8")
+    modules = loaded(["check", "--output-format", "concise", "own.py"], project)
+    assert "llm_lsp.definitions" in modules
+    assert modules & (SLOW | THE_USERS) == set()
+
+
 @pytest.mark.parametrize("name", [*sorted(SLOW - {"jedi", "rich", "click"}), "libcst"])
 def test_a_slow_module_would_be_seen(name: str, project: Path) -> None:
     assert name in loaded(["check", "--output-format", "concise"], project, before=f"import {name}")

@@ -123,7 +123,7 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
     _add_output(parser)
     _add_settings(parser)
     parser.add_argument("--force-exclude", action="store_true", help="exclude files that are given by name too")
-    parser.add_argument("--no-cache", action="store_true", help="accepted for later: nothing is cached yet")
+    parser.add_argument("--no-cache", action="store_true", help="neither read nor write the cache on the disk")
     shows = parser.add_mutually_exclusive_group()
     shows.add_argument("--show-settings", action="store_true", help="show the settings, lint nothing")
     shows.add_argument("--show-files", action="store_true", help="list the files that would be linted")

@@ -91,4 +91,5 @@ def project_of(options: Namespace, paths: Iterable[str]) -> Project:
         isolated=options.isolated,
         python=Path(options.python) if options.python else None,
         overrides=overrides,
+        cached=not getattr(options, "no_cache", False),
     )

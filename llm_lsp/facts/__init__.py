@@ -67,15 +67,10 @@ class Facts:
         self, source: Source, world: World, stop: Callable[[], bool] | None = None, *, entered: Source | None = None
     ) -> None:
         """`entered` is a module of the project whose functions are entered from wherever this one calls them."""
-
-        def find(name: str, importer: str) -> Source | None:
-            found = world.module(name, importer)
-            return entered if entered is not None and found is not None and found.path == entered.path else found
-
         self.source = source
         self.world = world
         self.stop = stop
-        self.machine = Program(source, find, stop, entered=None if entered is None else entered.path)
+        self.machine = Program(source, world, stop, entered=entered)
         self.machine.run_script()
         self.script_records = list(self.machine.calls.values())
         """The calls that running the module as a script leads to."""

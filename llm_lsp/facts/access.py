@@ -13,6 +13,7 @@ from llm_lsp.facts.values import (
     Class,
     Constant,
     Function,
+    Imported,
     Module,
     Object,
     Opaque,
@@ -47,7 +48,7 @@ class Access(Machine):
 
     def attribute(self, value: Value, name: str, node: ast.AST) -> Value:
         if isinstance(value, Symbol):
-            return Symbol(f"{value.name}.{name}")
+            return self.member_of_import(value, name) if type(value) is Imported else Symbol(f"{value.name}.{name}")
         if isinstance(value, Module):
             return self.member(value, name)
         if name == "grad":

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from llm_lsp.diagnostic import Position
     from llm_lsp.facts import Facts
     from llm_lsp.facts.views import Call
-    from llm_lsp.source import Source
 
 __all__ = ["Callers"]
 
@@ -30,16 +29,11 @@ class Callers:
     def __init__(self, facts: Facts) -> None:
         source = facts.source
 
-        def find(name: str, importer: str) -> Source | None:
-            # The text that is asked about may be newer than the file.
-            found = facts.world.module(name, importer)
-            return source if found is not None and found.path == source.path else found
-
         functions = (node for node in ast.walk(source.tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
         self._importers = facts.world.importers(source.path, {function.name for function in functions})
         self._gradients: dict[Position, set[Truth]] = {}
         for importer in self._importers[:_MOST_IMPORTERS]:
-            program = Program(importer, find, facts.stop, entered=source.path)
+            program = Program(importer, facts.world, facts.stop, entered=source)
             program.run_script()
             program.run_roots()
             for record in program.calls.values():

@@ -16,6 +16,7 @@ from llm_lsp.facts.values import (
     Class,
     Constant,
     Function,
+    Imported,
     Module,
     Object,
     Opaque,
@@ -158,6 +159,8 @@ class Calls(Contexts):
             return self.enter_by_method(receiver, name, arguments, node)
         if isinstance(receiver, Object):
             return self.method_of_object(receiver, name, arguments, node)
+        if type(receiver) is Imported:
+            return self.call(self.member_of_import(receiver, name), arguments, node)
         if isinstance(receiver, Symbol):
             return self.call_symbol(f"{receiver.name}.{name}", arguments, node)
         if isinstance(receiver, Opaque):

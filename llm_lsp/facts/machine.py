@@ -476,6 +476,10 @@ class Machine:
         """What a name of another module of the project is."""
         raise NotImplementedError
 
+    def member_of_import(self, value: Imported, name: str) -> Value:
+        """The attribute of what may be a module outside the project."""
+        raise NotImplementedError
+
     def global_of(self, frame: Frame, name: str) -> Value | None:
         """A variable of the module that runs in `frame`."""
         raise NotImplementedError

@@ -1,38 +1,45 @@
-"""The modules of the project that a module imports, run when a name of theirs is first needed."""
+"""What a module imports, of the project and of installed packages, run when a name of theirs is first needed."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from llm_lsp.facts.machine import AUTOCAST, GRADIENTS, OFF, ON
 from llm_lsp.facts.roots import Roots
-from llm_lsp.facts.values import Function, Imported, Module, Symbol, Value
+from llm_lsp.facts.values import Class, Function, Imported, Module, Opaque, Symbol, Value, options
 from llm_lsp.knowledge import library
 
 if TYPE_CHECKING:
     from llm_lsp.facts.events import Frame
     from llm_lsp.source import Source
+    from llm_lsp.world import World
 
 __all__ = ["Program"]
 
 _MOST_MODULES = 40
+_DEEPEST_STARS = 4
+_OURS = library.LIBRARY_ROOTS | library.FRAMEWORK_ROOTS
+"""What is known as data, and never looked at."""
 
 
 class Program(Roots):
     """One module and, as far as its names are used, those that it imports.
 
     Of an imported module only that runs which binds the names that are used, and nothing under its `__main__` guard; its
-    functions run when this module calls them. What that leaves behind stays, whatever branch was running.
+    functions run when this module calls them. What that leaves behind stays, whatever branch was running. Of an installed
+    package only classes are followed.
     """
 
     __slots__ = (
         "_entered",
-        "_find",
         "_frames",
+        "_installed",
+        "_outside",
         "_resolved",
         "_waiting",
+        "_world",
         "_worth",
         "imports",
         "sources",
@@ -41,19 +48,22 @@ class Program(Roots):
     def __init__(
         self,
         source: Source,
-        find: Callable[[str, str], Source | None],
+        world: World,
         stop: Callable[[], bool] | None = None,
         *,
-        entered: str | None = None,
+        entered: Source | None = None,
     ) -> None:
         super().__init__(source.tree, source.text, stop)
         self.sources: dict[int, Source] = {0: source}
         """The modules that have run, by the id of their frame."""
         self.imports: list[tuple[str, str]] = []
         """What this module imports from outside the known libraries: the name as written, and the importer's path."""
-        self._find = find
+        self._world = world
         self._entered = entered
-        """The path of a module whose functions are entered wherever they are called from."""
+        """A module whose functions are entered wherever they are called from; it may be newer than its file."""
+        self._outside: dict[tuple[str, str, str], Value] = {}
+        self._installed: set[str] = set()
+        """The paths of those modules that belong to installed packages."""
         self._frames: dict[str, Frame | None] = {source.path: self.frame}
         self._resolved: dict[Imported, Value] = {}
         self._worth: dict[ast.AST, bool] = {}
@@ -99,7 +109,12 @@ class Program(Roots):
             known = self._resolved[value] = self._value_of(value)
         return known
 
+    def member_of_import(self, value: Imported, name: str) -> Value:
+        return self.resolve(Imported(f"{value.name}.{name}", value.module, name, value.importer))
+
     def _value_of(self, value: Imported) -> Value:
+        if value.importer in self._installed:
+            return self._value_outside(value)
         frame = self._module(value.module, value.importer)
         if frame is not None and value.attribute is None:
             return Module(frame.id, value.name, value.module, value.importer)
@@ -109,8 +124,61 @@ class Program(Roots):
         if found is None and value.attribute is not None:
             name = _dotted(value.module, value.attribute)
             inner = self._module(name, value.importer)
-            return Symbol(value.name) if inner is None else Module(inner.id, value.name, name, value.importer)
-        return found or Symbol(value.name)
+            if inner is not None:
+                return Module(inner.id, value.name, name, value.importer)
+        return found or (Symbol(value.name) if frame is not None else self._value_outside(value))
+
+    def _value_outside(self, value: Imported) -> Value:
+        """What a name of an installed package is: a class if it is seen to be one, else a symbol as before."""
+        name = value.attribute
+        if value.module.partition(".")[0] in _OURS:
+            return Symbol(value.name)
+        if name is None or not name.lstrip("_")[:1].isupper():
+            # It may be a module: whoever asks for an attribute of it asks again.
+            return value if name is None else Imported(value.name, _dotted(value.module, name), None, value.importer)
+        key = (value.module, name, value.importer)
+        if key not in self._outside:
+            self._outside[key] = Symbol(value.name)
+            self._outside[key] = self._class_outside(value, name)
+        return self._outside[key]
+
+    def _class_outside(self, value: Imported, name: str) -> Value:
+        found = self._installed_global(value.module, name, value.importer)
+        cls = self._class_in(found)
+        if cls is None and (found is None or isinstance(found, Opaque)) and not value.module.startswith("."):
+            defined = self._world.definition(value.module, name)
+            if defined is not None:
+                self._installed.add(defined[0].path)
+                frame = self._begun(defined[0])
+                cls = self._class_in(self.global_of(frame, defined[1]) if frame is not None else None)
+        return cls or (found if isinstance(found, Symbol) else Symbol(value.name))
+
+    def _class_in(self, value: Value | None) -> Class | None:
+        """The class that a framework is behind; of a class or what stands in for it, `except ImportError: X = None`, too."""
+        for option, _ in options(value) if value is not None else ():
+            cls = self.resolve(option) if isinstance(option, Imported) else option
+            if isinstance(cls, Class) and any(base.partition(".")[0] in _OURS for base in cls.library_bases()):
+                return cls
+        return None
+
+    def _installed_global(self, module: str, name: str, importer: str, depth: int = 0) -> Value | None:
+        """A module's variable, looked for in the modules that it imports with a star if it does not bind it itself."""
+        source = self._world.installed(module, importer)
+        if source is None or depth > _DEEPEST_STARS:
+            return None
+        self._installed.add(source.path)
+        frame = self._begun(source)
+        found = self.global_of(frame, name) if frame is not None else None
+        if found is not None:
+            return found
+        for statement in _imports_in(source.tree.body):
+            origin = "." * statement.level + (statement.module or "")
+            for alias in statement.names:
+                if alias.name == "*":
+                    found = found or self._installed_global(origin, name, source.path, depth + 1)
+                elif name == (alias.asname or alias.name):
+                    found = found or Imported(_dotted(origin, alias.name), origin, alias.name, source.path)
+        return found
 
     def is_worth_entering(self, function: Function) -> bool:
         """Functions of other modules are entered only if their text speaks of what rules ask; the others stay unknown.
@@ -118,7 +186,7 @@ class Program(Roots):
         Entering all of them costs half as much again on trl, and finds nothing more.
         """
         home = self.module_around(self.frames[function.frame]).id
-        if home == 0 or self.sources[home].path == self._entered:
+        if home == 0 or self.sources[home] is self._entered:
             return True
         known = self._worth.get(function.node)
         if known is None:
@@ -138,9 +206,12 @@ class Program(Roots):
 
     def _module(self, name: str, importer: str) -> Frame | None:
         """The frame of a module of the project; None for what is not one."""
-        source = self._find(name, importer)
-        if source is None:
-            return None
+        source = self._world.module(name, importer)
+        if source is not None and self._entered is not None and source.path == self._entered.path:
+            source = self._entered
+        return None if source is None else self._begun(source)
+
+    def _begun(self, source: Source) -> Frame | None:
         if source.path not in self._frames:
             self._frames[source.path] = self._begin(source) if len(self._frames) < _MOST_MODULES else None
         return self._frames[source.path]
@@ -178,6 +249,15 @@ class Program(Roots):
         self.heap[GRADIENTS], self.heap[AUTOCAST] = gradients, autocast
         self.frame, self.exits, self.classes_open = before, exits, classes
         self.trail.keep(mark)
+
+
+def _imports_in(body: list[ast.stmt]) -> Iterator[ast.ImportFrom]:
+    """The imports of a module, those for type checkers included: that is how lazy exports are written."""
+    for statement in body:
+        if isinstance(statement, ast.ImportFrom):
+            yield statement
+        elif isinstance(statement, (ast.If, ast.Try)):
+            yield from _imports_in([*statement.body, *statement.orelse])
 
 
 def _bound_by(statement: ast.stmt) -> set[str]:

@@ -71,6 +71,24 @@ class RecordingWorld:
             self.files.add(answer.path)
         return answer
 
+    def installed(self, name: str, importer: str) -> Source | None:
+        """As the world says."""
+        answer = self._world.installed(name, importer)
+        self.asked["installed", name, importer] = "" if answer is None else digest(answer.path, answer.data)
+        if answer is not None:
+            self.files.add(answer.path)
+        return answer
+
+    def definition(self, module: str, name: str) -> tuple[Source, str] | None:
+        """As the world says."""
+        answer = self._world.definition(module, name)
+        self.asked["definition", module, name] = (
+            "" if answer is None else digest(answer[0].path, answer[0].data, answer[1])
+        )
+        if answer is not None:
+            self.files.add(answer[0].path)
+        return answer
+
 
 def digest(*parts: str | bytes) -> str:
     """A short text that is another one for other parts."""
@@ -96,6 +114,10 @@ def still_holds(asked: Mapping[Question, str], stamps: Mapping[Question, str], w
                 now.checkpoint(name)
             case ("module", name, importer):
                 now.module(name, importer)
+            case ("installed", name, importer):
+                now.installed(name, importer)
+            case ("definition", module, name):
+                now.definition(module, name)
             case ("importers", path, *names):
                 now.importers(path, names)
             case _:
