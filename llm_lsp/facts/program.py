@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from llm_lsp.facts.machine import AUTOCAST, GRADIENTS, OFF, ON
 from llm_lsp.facts.roots import Roots
 from llm_lsp.facts.values import Class, Function, Imported, Module, Opaque, Symbol, Value, options
-from llm_lsp.knowledge import library
+from llm_lsp.knowledge import kinds, library
 
 if TYPE_CHECKING:
     from llm_lsp.facts.events import Frame
@@ -20,7 +20,7 @@ __all__ = ["Program"]
 
 _MOST_MODULES = 40
 _DEEPEST_STARS = 4
-_OURS = library.LIBRARY_ROOTS | library.FRAMEWORK_ROOTS
+_OURS = library.LIBRARY_ROOTS | kinds.FRAMEWORK_ROOTS
 """What is known as data, and never looked at."""
 
 
