@@ -60,7 +60,7 @@ LIBRARIES = (
     Library(
         "transformers",
         "transformers",
-        ("5.24.0", "4.46.3"),
+        ("5.24.0", "5.0.0", "4.57.6", "4.46.3"),
         without=("transformers.TF", "transformers.Flax"),
         is_flat=True,
     ),
@@ -107,17 +107,14 @@ def wheel_of(library: Library, release: str, cache: Path = CACHE) -> Path:
 
 def table_of(library: Library, cache: Path = CACHE) -> str:
     """The text of one library's table."""
-    releases = [
-        Callables(
-            Package(wheel_of(library, release, cache), library.root),
-            library.without,
-            library.methods,
-            is_flat=library.is_flat,
-        )
-        for release in library.releases
-    ]
+    packages = {release: Package(wheel_of(library, release, cache), library.root) for release in library.releases}
+    releases = {
+        release: Callables(package, library.without, library.methods, is_flat=library.is_flat).entries()
+        for release, package in packages.items()
+    }
+    words = packages[library.releases[0]].words
     head = f"{library.distribution} {' '.join(library.releases)}"
-    return "\n".join([head, *merged([release.entries() for release in releases])]) + "\n"
+    return "\n".join([head, *merged(releases, words)]) + "\n"
 
 
 def committed(library: Library) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -12,8 +13,13 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from llm_lsp import declarations
+from llm_lsp.cli import main
+from llm_lsp.examples import ExampleWorld
+from llm_lsp.facts import NO, UNKNOWN, YES, Facts, Truth
+from llm_lsp.facts.named_versions import requirement_by_names
 from llm_lsp.project import Project
 from llm_lsp.settings import SettingsError, load
+from llm_lsp.source import Source
 from llm_lsp.versions import Requirement, is_specifier, normalised
 
 
@@ -459,3 +465,65 @@ def test_nothing_above_the_repository_counts(tmp_path: Path) -> None:
     write(tmp_path / "requirements.txt", "transformers==4.40\n")
     (tmp_path / "repo/.git").mkdir(parents=True)
     assert version(write(tmp_path / "repo/x.py", "")) is None
+
+
+# ---------------------------------------------------------------- the names in the code
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("from transformers import AutoModelForVision2Seq\n", "<5.0.0"),
+        ("from transformers import AutoModelForVision2Seq, ArceeForCausalLM\n", "<5.0.0,>4.46.3"),
+        ("from transformers import AutoModelForVision2Seq, AXK1Model\n", None),  # no release has both
+        ("from transformers import AlbertTokenizerFast, BertTokenizerFast, NerPipeline\n", None),  # made on demand
+        ("from transformers.models.auto import AutoModelForVision2Seq\n", "<5.0.0"),
+        ("from transformers import AutoModel\n", None),
+        ("from transformers import NeverHeardOf\n", None),
+        ("import transformers\n", None),
+        ("from .transformers import AutoModelForVision2Seq\n", None),
+        # The program works without it.
+        ("try:\n    from transformers import AutoModelForVision2Seq\nexcept ImportError: ...\n", None),
+        ("def f():\n    from transformers import AutoModelForVision2Seq\n", None),
+    ],
+)
+def test_names_that_only_some_releases_have_say_which(text: str, expected: str | None) -> None:
+    found = requirement_by_names(Source.from_text("a.py", text), "transformers")
+    assert (None if found is None else ",".join(sorted(found.specifier.split(",")))) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "specifier", "expected"),
+    [
+        ("from transformers import AutoModelForVision2Seq\n", ">=5", NO),
+        ("from transformers import AutoModelForVision2Seq\n", "<5", YES),
+        ("from transformers import AutoModelForVision2Seq\n", "<4.50", UNKNOWN),
+        ("from transformers import AutoModel\n", ">=5", UNKNOWN),
+    ],
+)
+def test_what_names_exclude_is_excluded_and_what_they_leave_open_stays_open(
+    text: str, specifier: str, expected: Truth
+) -> None:
+    world = ExampleWorld({}, {}, {})
+    facts = Facts(Source.from_text("a.py", text), world)
+    assert facts.requires("transformers", specifier) is expected
+    declared = Facts(Source.from_text("a.py", text), ExampleWorld({}, {"transformers": ">=4"}, {}))
+    assert declared.requires("transformers", specifier) is NO
+
+
+def test_the_settings_command_shows_what_names_and_installations_say(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = write(tmp_path / "a.py", "from transformers import AutoModelForVision2Seq\n")
+    assert main(["config", str(source)]) == 0
+    assert "transformers <5.0.0  # `AutoModelForVision2Seq` in the code" in capsys.readouterr().out
+    cell: dict[str, object] = {
+        "cell_type": "code",
+        "execution_count": None,
+        "metadata": {},
+        "outputs": [],
+        "source": "!pip install torch==2.3",
+    }
+    notebook: dict[str, object] = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 2}
+    assert main(["config", str(write(tmp_path / "n.ipynb", json.dumps(notebook)))]) == 0
+    assert "torch ==2.3  # `pip install` in the notebook" in capsys.readouterr().out

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from argparse import Namespace
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
 
@@ -66,9 +67,14 @@ def _environment(project: Project, file: ProjectFile) -> str:
 
 
 def _versions(project: Project, file: ProjectFile) -> Iterator[str]:
-    world = project.world_for(file)
+    from llm_lsp.facts.named_versions import requirement_by_names
+
+    source = None
+    with suppress(OSError):
+        source = project.source(file)
+    world = project.world_for(file, source.installs if source is not None else ())
     for library in _LIBRARIES:
-        found = world.version(library)
+        found = world.version(library) or (requirement_by_names(source, library) if source is not None else None)
         if found is not None:
             yield f"{library} {found.specifier or 'any version'}  # {found.source}"
         elif library in _ALWAYS_NAMED:

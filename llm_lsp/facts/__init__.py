@@ -523,11 +523,19 @@ class Facts:
         return any(record.name in wanted for record in self.records)
 
     def requires(self, distribution: str, specifier: str) -> Truth:
-        """Whether every version that the project works with lies in `specifier`; UNKNOWN where nothing says."""
+        """Whether every version that the project works with lies in `specifier`; UNKNOWN where nothing says.
+
+        Where only the names that the code imports say something, they exclude versions, and leave the others open.
+        """
         requirement = self.world.version(distribution)
-        if requirement is None:
+        if requirement is not None:
+            return answer(YES if requirement.is_within(specifier) else NO)
+        from llm_lsp.facts.named_versions import requirement_by_names
+
+        named = requirement_by_names(self.source, distribution)
+        if named is None or (named.admits(specifier) and not named.is_within(specifier)):
             return answer(UNKNOWN)
-        return answer(YES if requirement.is_within(specifier) else NO)
+        return answer(YES if named.is_within(specifier) else NO)
 
     # ------------------------------------------------------------ absence
 

@@ -7,6 +7,7 @@ line:
     NAME TAB =PARAMETERS                        a function
     NAME TAB (BASES) TAB METHOD=PARAMETERS...   a class, with the methods that its bases don't have just so
     NAME TAB =NAME                              another name of a class or function, which begins with the library's
+    ... TAB >4.46.3,<5.0.0                      behind a name that not all of the releases have: between which it is there
 
 PARAMETERS are `a,b,*,c,**`, without the receiver: `*` begins those that go by keyword only, `*name` takes any number of
 positional ones, `**` any keyword. Alternatives, overloads and releases that differ, stand between bars.
@@ -20,7 +21,7 @@ from pathlib import Path
 
 from llm_lsp.named_tuples import NamedTuple
 
-__all__ = ["Signature", "signature_of"]
+__all__ = ["Signature", "releases_with", "signature_of"]
 
 _TABLES = Path(__file__).with_name("signature_tables")
 _FLAT = frozenset({"transformers", "diffusers"})
@@ -87,6 +88,18 @@ def signature_of(name: str) -> Signature | None:
     return _method(owner, "forward") if called is None or called.alternatives == (("*args", "**"),) else called
 
 
+def releases_with(name: str) -> str | None:
+    """A specifier of the releases that may have a name, where we know one that has it and one that hasn't."""
+    root, _, rest = name.partition(".")
+    lines = _table(root)
+    known = _flattened(root, rest) if root in _FLAT else name
+    start = lines.find(f"\n{known}\t") if rest and "\n" not in name else -1
+    if start < 0:
+        return None
+    last = lines[start + 1 : lines.index("\n", start + 1)].rpartition("\t")[2]
+    return last if last.startswith(("<", ">")) else None
+
+
 def _method(cls: str, name: str, depth: int = 0) -> Signature | None:
     columns = _line(cls)
     if columns is None or not columns[1].startswith("(") or depth > _DEEPEST:
@@ -126,6 +139,8 @@ def _line(name: str) -> list[str] | None:
         if start < 0:
             return None
         columns = lines[start + 1 : lines.index("\n", start + 1)].split("\t")
+        if columns[-1].startswith(("<", ">")):
+            columns.pop()
         target = columns[1].removeprefix("=")
         if not columns[1].startswith("=") or not target.startswith(f"{root}."):
             return columns

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from scripts.signatures.namespaces import Definition, Definitions, Package
@@ -28,22 +28,39 @@ class Entry(NamedTuple):
     """The shorter name of the same thing."""
 
 
-def merged(releases: list[dict[str, Entry]]) -> Iterator[str]:
-    """The lines of a table: what differs between releases is an alternative, as overloads are."""
-    for name in sorted({name for entries in releases for name in entries}):
-        known = [entries[name] for entries in releases if name in entries]
+def merged(releases: dict[str, dict[str, Entry]], words: Collection[str] = ()) -> Iterator[str]:
+    """The lines of a table: what differs between releases, the newest first, is an alternative, as overloads are.
+
+    Args:
+        releases: by version.
+        words: of the newest release; a name that is among them is not said to be gone.
+    """
+    for name in sorted({name for entries in releases.values() for name in entries}):
+        known = [entries[name] for entries in releases.values() if name in entries]
         columns = [name]
         if known[0].stands_for is not None:
-            yield f"{name}\t={known[0].stands_for}"
-            continue
-        bases = dict.fromkeys(base for entry in known for base in entry.bases or ())
-        if any(entry.bases is not None for entry in known):
-            columns.append(f"({' '.join(bases)})")
-        for method in sorted({method for entry in known for method in entry.signatures}):
-            texts = (entry.signatures[method] for entry in known if method in entry.signatures)
-            alternatives = dict.fromkeys(each for text in texts for each in text.split("|"))
-            columns.append(f"{method}={'|'.join(alternatives)}")
-        yield "\t".join(columns)
+            columns.append(f"={known[0].stands_for}")
+        else:
+            bases = dict.fromkeys(base for entry in known for base in entry.bases or ())
+            if any(entry.bases is not None for entry in known):
+                columns.append(f"({' '.join(bases)})")
+            for method in sorted({method for entry in known for method in entry.signatures}):
+                texts = (entry.signatures[method] for entry in known if method in entry.signatures)
+                alternatives = dict.fromkeys(each for text in texts for each in text.split("|"))
+                columns.append(f"{method}={'|'.join(alternatives)}")
+        last = name.rpartition(".")[2]
+        # transformers 5 makes every name with this ending from the one without it.
+        may_be_there = last in words or last.endswith("Fast")
+        has_it = [name in entries for entries in releases.values()]
+        yield "\t".join([*columns, *_bounds([has_it[0] or may_be_there, *has_it[1:]], [*releases])])
+
+
+def _bounds(has_it: list[bool], releases: list[str]) -> list[str]:
+    """Between which of the known releases a name came to be, and between which it went: `>4.46.3,<5.0.0`."""
+    newest, oldest = has_it.index(True), len(has_it) - 1 - has_it[::-1].index(True)
+    lower = f">{releases[oldest + 1]}" if oldest + 1 < len(releases) else ""
+    upper = f"<{releases[newest - 1]}" if newest else ""
+    return [",".join(filter(None, (lower, upper)))] if lower or upper else []
 
 
 class Callables:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import gc
+import re
 import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -16,6 +17,7 @@ Definitions = list[Definition]
 """What one name is defined as: several where there are overloads."""
 
 _DEEPEST = 12
+_WORDS = re.compile(r"""["'](\w+)["']|^\s*(?:class|def)\s+(\w+)|^(\w+)\s*=""", re.MULTILINE)
 _STUBS = ("torch/_C/_VariableFunctions.pyi", "torch/_C/__init__.pyi", "torch/_C/_nn.pyi")
 """The functions of torch that are written in C++, with the signatures that its build generates."""
 
@@ -49,6 +51,8 @@ class Package:
         self.root = root
         self._modules: dict[str, _Module] = {}
         self._known: dict[str, set[str]] = {}
+        self.words: set[str] = set()
+        """What is defined, assigned or quoted anywhere: by what a lazy module makes of texts, programs may reach more."""
         gc.disable()  # trees have no cycles, and are looked through again and again while they grow
         with zipfile.ZipFile(wheel) as archive:
             for path in sorted(archive.namelist()):
@@ -57,6 +61,8 @@ class Package:
         gc.enable()
 
     def _add(self, path: str, data: bytes) -> None:
+        text = data.decode("utf-8", "replace")
+        self.words.update(word for groups in _WORDS.findall(text) for word in groups if word)
         name = path.rpartition(".")[0].replace("/", ".").removesuffix(".__init__")
         try:
             tree = ast.parse(data)
