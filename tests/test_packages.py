@@ -15,7 +15,7 @@ from llm_lsp.facts import Facts
 from llm_lsp.facts.values import Object
 from llm_lsp.packages import Packages
 from llm_lsp.project import Project
-from llm_lsp.server.recording import RecordingWorld, still_holds
+from llm_lsp.server.recording import Question, RecordingWorld, still_holds
 
 NO_LIMITS = pytest.mark.skipif(sys.platform != "linux", reason="a limit of memory that holds is Linux's")
 MODEL = "from torch import nn\n\nclass TinyGPT(nn.Module):\n    pass\n"
@@ -166,6 +166,10 @@ def test_nothing_of_the_environment_is_run(capfd: pytest.CaptureFixture[str]) ->
 # ---------------------------------------------------------------- who is asked
 
 
+def no_stamp(question: Question) -> str:
+    return ""
+
+
 class Asked(RecordingWorld):
     @property
     def outside(self) -> list[tuple[str, ...]]:
@@ -176,11 +180,11 @@ def asked(text: str) -> Iterator[tuple[str, ...]]:
     Path("main.py").write_text(text, encoding="utf-8")
     project = Project()
     file = project.file("main.py")
-    world = Asked(project.world_for(file))
+    world = Asked(project.world_for(file), no_stamp)
     facts = Facts(project.source(file), world)
     assert facts.records is not None
     facts.close()
-    assert still_holds(world.asked, project.world_for(file))
+    assert still_holds(world.asked, world.stamps, project.world_for(file), no_stamp)
     return iter(world.outside)
 
 
@@ -214,10 +218,10 @@ def test_a_change_in_the_environment_is_noticed() -> None:
     package(init=MODEL)
     Path("main.py").write_text("from company import TinyGPT\nTinyGPT()\n", encoding="utf-8")
     project = Project()
-    world = RecordingWorld(project.world_for(project.file("main.py")))
+    world = RecordingWorld(project.world_for(project.file("main.py")), no_stamp)
     Facts(project.source(project.file("main.py")), world).close()
     package(init="class TinyGPT: ...\n")
-    assert not still_holds(world.asked, Project().world_for(project.file("main.py")))
+    assert not still_holds(world.asked, world.stamps, Project().world_for(project.file("main.py")), no_stamp)
 
 
 # ---------------------------------------------------------------- jedi, in its own process
