@@ -6,7 +6,7 @@ import asyncio
 import itertools
 import os
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from lsprotocol import types
 
@@ -21,16 +21,10 @@ from llm_lsp.server.client import Client
 from llm_lsp.server.documents import Documents, TextDocument
 from llm_lsp.server.options import Options
 from llm_lsp.server.probe_views import ProbeView, lines_of
+from llm_lsp.server.progress import RunProgress
 from llm_lsp.server.uris import key_of
 
 __all__ = ["Probing", "Question"]
-
-_STAGES = {
-    "start": "importing torch",
-    "import": "importing the file",
-    "construct": "making the model",
-    "forward": "running it",
-}
 
 
 class Question(NamedTuple):
@@ -79,6 +73,7 @@ class Probing:
         self._questions: dict[str, dict[str | None, Question]] = {}
         self._running: dict[tuple[str, str | None], asyncio.Task[Done]] = {}
         self._by_token: dict[types.ProgressToken, asyncio.Task[Done]] = {}
+        self._showing: set[asyncio.Task[None]] = set()
         self._numbers = itertools.count(1)
 
     # ------------------------------------------------------------ runs
@@ -104,8 +99,14 @@ class Probing:
         before = self._running.get(key)
         if before is not None:
             before.cancel()
-        task = asyncio.ensure_future(self._run(question, asked=asked, token=token))
+        title = f"Checking the shapes of {question.name}" if question.name else "Checking shapes"
+        progress = RunProgress(self._session.client, title)
+        task = asyncio.ensure_future(self._run(question, progress, asked=asked))
         self._running[key] = task
+        if token is not None or (asked and self._session.capabilities.shows_progress):
+            showing = asyncio.ensure_future(self._show(progress, token, task))
+            self._showing.add(showing)
+            showing.add_done_callback(self._showing.discard)
         try:
             done = await task
         except asyncio.CancelledError:
@@ -113,6 +114,8 @@ class Probing:
         except InterpreterNotFoundError as error:
             done = Done.failed("no_torch", str(error))
         finally:
+            progress.end()
+            self._by_token = {each: run for each, run in self._by_token.items() if run is not task}
             if self._running.get(key) is task:
                 del self._running[key]
         return self._take(question, done, asked=asked)
@@ -128,7 +131,7 @@ class Probing:
             return "the file has to be saved before it can be run"
         return None
 
-    async def _run(self, question: Question, *, asked: bool, token: types.ProgressToken | None) -> Done:
+    async def _run(self, question: Question, progress: RunProgress, *, asked: bool) -> Done:
         session = self._session
         document = session.documents.text(question.uri)
         if document is None or document.path is None:
@@ -141,22 +144,14 @@ class Probing:
         if question.name is not None and target is None:
             return Done.failed("unsupported", f"it is not known which model `{question.name}` builds")
         request = Request(path, target, folder, question.args)
-        task = asyncio.current_task()
-        if asked and token is None:
-            token = await self._created_token()
-        self._begin_progress(token, question, task)
-        told = {"stage": ""}
 
         def hear(event: Event) -> None:
             if isinstance(event, Progress):
-                self._report_progress(token, event, told)
+                progress.report(event)
             elif isinstance(event, Partial):
                 self._notify(question, Done("running", event.result), asked=asked)
 
-        try:
-            done = await self.probes.of(python, folder).run(request, hear)
-        finally:
-            self._end_progress(token)
+        done = await self.probes.of(python, folder).run(request, hear)
         return _with_unsaved(done, document, saved)
 
     async def _interpreter(self, path: Path, folder: Path) -> Path:
@@ -198,39 +193,14 @@ class Probing:
 
     # ------------------------------------------------------------ progress
 
-    async def _created_token(self) -> types.ProgressToken | None:
-        if not self._session.capabilities.shows_progress:
-            return None
-        token = f"llm-lint probe {next(self._numbers)}"
-        await self._session.client.create_progress(token)
-        return token
-
-    def _begin_progress(
-        self, token: types.ProgressToken | None, question: Question, task: asyncio.Task[Any] | None
-    ) -> None:
-        if token is not None and task is not None:
-            self._by_token[token] = task
-            title = f"Checking the shapes of {question.name}" if question.name else "Checking shapes"
-            begin = types.WorkDoneProgressBegin(title, cancellable=True, message=_STAGES["start"])
-            self._session.client.report_progress(token, begin)
-
-    def _report_progress(self, token: types.ProgressToken | None, event: Progress, told: dict[str, str]) -> None:
+    async def _show(self, progress: RunProgress, token: types.ProgressToken | None, run: asyncio.Task[Done]) -> None:
+        """Show the progress as soon as the client can; the run does not wait for it."""
         if token is None:
-            return
-        # Per cent may not go back, and each stage begins anew: only the longest one is counted.
-        counted = event.stage == "forward" and event.total > 0
-        if counted or told["stage"] != event.stage:
-            told["stage"] = event.stage
-            report = types.WorkDoneProgressReport(
-                message=_STAGES.get(event.stage, event.stage),
-                percentage=min(100, 100 * event.done // event.total) if counted else None,
-            )
-            self._session.client.report_progress(token, report)
-
-    def _end_progress(self, token: types.ProgressToken | None) -> None:
-        if token is not None:
-            self._by_token.pop(token, None)
-            self._session.client.report_progress(token, types.WorkDoneProgressEnd())
+            token = f"llm-lint probe {next(self._numbers)}"
+            await self._session.client.create_progress(token)
+        if not run.done():
+            self._by_token[token] = run
+            progress.begin(token)
 
     def cancel(self, token: types.ProgressToken) -> None:
         """The user does not want to wait any longer."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -19,6 +20,7 @@ from llm_lsp.server.requests import code_lens, execute_command, inlay_hint
 from tests.probe.worker_process import stand_in, wait_for_file, wait_until_gone
 from tests.server.desk import PULLING, PUSHED_TO, Desk, at_desk
 from tests.server.opening import change_text, close_text, open_text, pulled
+from tests.server.wire import PULLS, Wire
 
 pytestmark = pytest.mark.xdist_group("probe worker")
 
@@ -470,3 +472,89 @@ def test_another_click_begins_again(workspace: Path, program: Path) -> None:
         return [(await first)["status"], second["status"]]
 
     assert with_open(workspace, program, work) == ["cancelled", "ok"]
+
+
+# ---------------------------------------------------------------- the whole way, with nothing stated
+
+
+REAL = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, width=48):
+        super().__init__()
+        self.first = nn.Linear(width, 2 * width)
+        self.second = nn.Linear(width, width)
+
+    def forward(self, x):
+        hidden = self.first(x)
+        return self.second(hidden)
+"""
+
+
+def test_a_fault_is_found_where_it_is(connect: Callable[..., Wire], workspace: Path) -> None:
+    wire = connect()
+    wire.start({**PULLS, "experimental": {"probeResults": True}}, {"interpreter": sys.executable})
+    path = workspace / "model.py"
+    path.write_text(REAL, encoding="utf-8")
+    uri = path.as_uri()
+    wire.open(uri, REAL)
+    params = {"command": "llm-lint.probe", "arguments": [{"uri": uri, "name": "Net", "kind": "class"}]}
+    answer = wire.request("workspace/executeCommand", params)
+    assert answer["status"] == "user_error"
+    (shown,) = [each for each in wire.pull(uri)["items"] if each["source"] == "llm-lint probe"]
+    assert (shown["severity"], shown["range"]["start"]["line"]) == (1, 12)
+    assert "48" in shown["message"]
+    assert "96" in shown["message"]
+    repaired = REAL.replace("nn.Linear(width, width)", "nn.Linear(2 * width, width)")
+    path.write_text(repaired, encoding="utf-8")
+    wire.change(uri, 2, {"text": repaired})
+    assert wire.request("workspace/executeCommand", params)["status"] == "ok"
+    assert [each for each in wire.pull(uri)["items"] if each["source"] == "llm-lint probe"] == []
+    where = {"start": {"line": 0, "character": 0}, "end": {"line": 20, "character": 0}}
+    hints = wire.request("textDocument/inlayHint", {"textDocument": {"uri": uri}, "range": where})
+    assert [(each["position"]["line"], each["label"]) for each in hints] == [(11, ": [2, 13, 96]")]
+    titles = [
+        each["command"]["title"] for each in wire.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
+    ]
+    assert titles[0] == "Check shapes"
+    assert titles[1].startswith("[2, 13, 48] → [2, 13, 48] · 9.36 k parameters")
+    assert wire.shut_down() == 0
+
+
+@pytest.mark.skipif(os.name == "nt", reason="by the number of a process")
+def test_a_client_that_vanishes_ends_the_run(connect: Callable[..., Wire], workspace: Path) -> None:
+    wire = connect()
+    wire.start(PULLS, {"interpreter": sys.executable})
+    note, path = workspace / "note", workspace / "model.py"
+    text = SPIN.format(note=str(note)) + MODEL.replace("{outcome}", "None")
+    path.write_text(text, encoding="utf-8")
+    wire.open(path.as_uri(), text)
+    argument = {"uri": path.as_uri(), "name": "Net", "kind": "class"}
+    wire.ask("workspace/executeCommand", {"command": "llm-lint.probe", "arguments": [argument]})
+    process = int(wait_for_file(note))
+    assert wire.process.stdin is not None
+    wire.process.stdin.close()
+    assert wire.wait_for_end() == 1
+    wait_until_gone(process)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="as above")
+def test_a_request_that_is_cancelled_ends_the_run(connect: Callable[..., Wire], workspace: Path) -> None:
+    wire = connect()
+    capabilities = {**PULLS, "experimental": {"probeResults": True}}
+    wire.start(capabilities, {"interpreter": sys.executable})
+    note, path = workspace / "note", workspace / "model.py"
+    text = SPIN.format(note=str(note)) + MODEL.replace("{outcome}", "None")
+    path.write_text(text, encoding="utf-8")
+    wire.open(path.as_uri(), text)
+    argument = {"uri": path.as_uri(), "name": "Net", "kind": "class"}
+    request = wire.ask("workspace/executeCommand", {"command": "llm-lint.probe", "arguments": [argument]})
+    process = int(wait_for_file(note))
+    wire.notify("$/cancelRequest", {"id": request})
+    wait_until_gone(process)
+    assert wire.wait_for("llm-lint/probeResult")["status"] == "cancelled"
+    assert wire.answer(request)["result"]["status"] == "cancelled"
+    assert wire.shut_down() == 0

@@ -7,7 +7,6 @@ import os
 import signal
 import sys
 from collections.abc import Mapping
-from importlib import import_module
 from typing import NoReturn, cast
 
 from .channel import Channel, slowed
@@ -66,15 +65,16 @@ def _positive(given: object, default: float) -> float:
 
 def _outcome(request: Mapping[str, object], channel: Channel) -> dict[str, object]:
     try:
-        shape = import_module(".shape", __package__)
-        return cast("dict[str, object]", shape.check_shapes(request, slowed(channel.emit)))
+        from .shape import check_shapes
+
+        return check_shapes(request, slowed(channel.emit))
     except SystemExit as error:
-        return failure("exit", f"the program called exit({error.code!r})")
+        return failure("exit", f"the program called exit({error.code!r})", request.get("target"))
     except BaseException as error:  # noqa: BLE001 (each is an outcome)
         if is_out_of_memory(error):
             _, megabytes = wall_and_memory(request)
-            return failure("memory", f"more than {megabytes:,.0f} MB were wanted")
-        return failure("crash", f"the probe failed: {type(error).__name__}: {error}")
+            return failure("memory", f"more than {megabytes:,.0f} MB were wanted", request.get("target"))
+        return failure("crash", f"the probe failed: {type(error).__name__}: {error}", request.get("target"))
 
 
 def _notice(attempt: Attempt) -> dict[str, object]:

@@ -26,7 +26,9 @@ def load(*, forks: bool) -> dict[str, object]:
         return _without_torch("torch is not installed")
     except Exception as error:  # noqa: BLE001 (a broken installation fails in many ways)
         return _without_torch(f"torch can't be imported: {type(error).__name__}: {error}")
-    import_module(".shape", __package__).warm_up()
+    from .shape import warm_up
+
+    warm_up()
     ready: dict[str, object] = {
         "event": "ready",
         "python": platform.python_version(),

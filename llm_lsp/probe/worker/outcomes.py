@@ -7,9 +7,16 @@ from collections.abc import Sequence
 __all__ = ["failure"]
 
 
-def failure(status: str, message: str, frames: Sequence[dict[str, object]] = ()) -> dict[str, object]:
-    """The last event of a run, without its id."""
+def failure(status: str, message: str, target: object, frames: Sequence[dict[str, object]] = ()) -> dict[str, object]:
+    """The last event of a run, without its id.
+
+    Args:
+        status: how it ended.
+        message: what went wrong, as one clause.
+        target: what was to be run.
+        frames: where the program was, from the outermost on.
+    """
     operands: list[str] = []
     error: dict[str, object] = {"message": message, "op": None, "operands": operands, "frames": list(frames)}
-    result: dict[str, object] = {"error": error}
+    result: dict[str, object] = {"target": target, "error": error}
     return {"event": "done", "status": status, "result": result}

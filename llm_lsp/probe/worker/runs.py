@@ -43,6 +43,7 @@ class Run:
         self, request: Mapping[str, object], child: Child, now: float, send: Callable[[Mapping[str, object]], None]
     ) -> None:
         self.id = request.get("id")
+        self._target = request.get("target")
         self.child = child
         self.channel, self.output = Stream(child.channel), Stream(child.output)
         self.deadline = now + _LONGEST_START
@@ -134,7 +135,7 @@ class Run:
     def end_with(self, status: str, message: str) -> None:
         """The outcome, unless there is one; with the place where the program was, if that was written down."""
         if self.done is None:
-            self.done = failure(status, message, read_frames(self._trace))
+            self.done = failure(status, message, self._target, read_frames(self._trace))
 
 
 def _signal_name(number: int) -> str:

@@ -164,7 +164,7 @@ class Worker:
             self._refuse(request, "cancelled", "cancelled")
 
     def _refuse(self, request: Mapping[str, object], status: str, message: str) -> None:
-        self._tell({"id": request.get("id"), **failure(status, message)})
+        self._tell({"id": request.get("id"), **failure(status, message, request.get("target"))})
 
     # ------------------------------------------------------------ runs
 
