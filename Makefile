@@ -73,9 +73,10 @@ check: $(VENV)/stamps/lint $(VENV)/stamps/npm
 	$(BIN)/pyright
 	npm run check
 
-bench: $(VENV)/stamps/install
+bench: $(VENV)/stamps/test
 	$(BIN)/python -m benchmarks.run
 	$(BIN)/python -m benchmarks.server
+	$(BIN)/python -m benchmarks.probe
 
 docs: $(VENV)/stamps/install
 	$(BIN)/python scripts/docs.py
