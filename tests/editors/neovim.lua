@@ -44,12 +44,23 @@ local function main()
   check('the right diagnostic', diagnostic and diagnostic.lnum == 5 and diagnostic.col == 16 and diagnostic.code == 'LLM101'
     and diagnostic.source == 'llm-lint', diagnostic and diagnostic.message)
   vim.lsp.codelens.refresh()
-  check('a code lens', wait(function() return #vim.lsp.codelens.get(buffer) == 1 end))
-  local lens = vim.lsp.codelens.get(buffer)[1]
-  check('the right code lens', lens and lens.command.title == 'Check shapes' and lens.range.start.line == 4)
-  vim.api.nvim_win_set_cursor(0, { 5, 0 })
+  check('two code lenses', wait(function() return #vim.lsp.codelens.get(buffer) == 2 end))
+  local function lenses(line)
+    local titles = {}
+    for _, lens in ipairs(vim.lsp.codelens.get(buffer)) do
+      if lens.range.start.line == line then table.insert(titles, lens.command.title) end
+    end
+    table.sort(titles)
+    return table.concat(titles, ' | ')
+  end
+  check('the right code lenses', lenses(4) == 'Check shapes' and lenses(11) == 'Check shapes', lenses(4))
+  vim.api.nvim_win_set_cursor(0, { 12, 0 })
   vim.lsp.codelens.run()
-  check('the lens is run', wait(function() return #shown == 1 and shown[1]:match('shapes') end), shown[1])
+  check('the lens is run, and shows what came of it', wait(function()
+    vim.lsp.codelens.refresh()
+    vim.wait(200)
+    return lenses(11):match('10 parameters')
+  end), lenses(11) .. ' ' .. table.concat(shown, ' '))
   vim.api.nvim_win_set_cursor(0, { 6, 18 })
   local offered = {}
   vim.ui.select = function(items, _, choose)

@@ -6,6 +6,7 @@ is set up.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -30,8 +31,19 @@ def main():
         print(model(**tokenizer("text", return_tensors="pt")).logits)
 
 
-main()
+class Head(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.linear(x)
+
+
+if __name__ == "__main__":
+    main()
 """
+"""The tokenizer is that of another model; the class can be run as it is, and has 10 parameters."""
 REPAIRED = PROGRAM.replace('"bert-base-cased"', '"bert-base-uncased"')
 
 
@@ -40,6 +52,8 @@ def file(tmp_path: Path) -> Path:
     folder = tmp_path / "work space"
     folder.mkdir()
     (folder / "setup.cfg").touch()
+    # What the lens runs, it runs in the environment of these tests, which has torch.
+    (folder / "llm-lint.toml").write_text(f"python = {json.dumps(sys.prefix)}\n", encoding="utf-8")
     path = folder / "train é.py"
     path.write_text(PROGRAM, encoding="utf-8")
     return path
