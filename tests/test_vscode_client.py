@@ -242,3 +242,19 @@ def test_the_page_of_the_extension_lists_its_commands() -> None:
     commands = read_json(CLIENT / "package.json")["contributes"]["commands"]
     titles = {f"{command['category']}: {command['title']}" for command in commands}
     assert titles == set(re.findall(r"^\| (LLM Lint: [^|]+?) \|", text, re.MULTILINE))
+
+
+def pictures_named(page: str) -> set[str]:
+    return set(re.findall(r"media/screenshots/(\w+)\.png", page))
+
+
+def test_the_pictures_in_the_readme_are_those_that_the_script_takes() -> None:
+    shown = pictures_named((CLIENT / "README.md").read_text(encoding="utf-8"))
+    script = (CLIENT / "e2e" / "readme.spec.ts").read_text(encoding="utf-8")
+    assert shown
+    assert shown == set(re.findall(r'picture\(workbench, "(\w+)"\)', script))
+    assert shown == {path.stem for path in (CLIENT / "media" / "screenshots").iterdir()}
+
+
+def test_a_picture_that_nobody_takes_is_seen() -> None:
+    assert pictures_named("![A card](media/screenshots/card.png)") == {"card"}

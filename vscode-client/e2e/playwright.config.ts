@@ -12,7 +12,7 @@ export default defineConfig<object, Options>({
   workers: 1,
   fullyParallel: false,
   // Not a limit on speed: it ends what hangs.
-  timeout: 120_000,
+  timeout: 300_000,
   expect: { timeout: 60_000 },
   // A page that has lost its focus to a loaded machine gets a second chance; the reporter says so.
   retries: 1,

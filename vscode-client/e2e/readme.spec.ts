@@ -2,9 +2,9 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "./codeServer.ts";
+import { PYTHON, ROOT } from "./codeServer.ts";
 import { expect, test } from "./fixtures.ts";
-import { DIVERGING } from "./programs.ts";
+import { DIVERGING, MODULE } from "./programs.ts";
 import type { Workbench } from "./workbench.ts";
 
 test.use({ viewport: { width: 1100, height: 620 } });
@@ -21,9 +21,11 @@ async function picture(workbench: Workbench, name: string): Promise<void> {
 test("problems", async ({ open }) => {
   const workbench = await open(example("support_bot/tone.py"));
   await workbench.openFile("support_bot/tone.py");
-  await expect(workbench.squiggles).not.toHaveCount(0);
   await workbench.run("Problems: Focus on Problems View");
-  await expect(workbench.problems).toContainText("LLM");
+  // To the line that it is about.
+  await workbench.problems.locator(".monaco-list-row", { hasText: "LLM101" }).dblclick();
+  await expect(workbench.squiggles).not.toHaveCount(0);
+  await workbench.page.keyboard.press("Control+B");
   await picture(workbench, "problems");
 });
 
@@ -40,6 +42,7 @@ test("card", async ({ open }) => {
   const workbench = await open(example("support_bot/serve.py"));
   await workbench.openFile("support_bot/serve.py");
   await expect(workbench.squiggles).not.toHaveCount(0);
+  await workbench.page.keyboard.press("Control+B");
   await workbench.goTo(8, 25);
   await workbench.showHover();
   await expect(workbench.hover).toContainText("context length");
@@ -56,4 +59,12 @@ test("stopped", async ({ open }) => {
   await expect(workbench.lines).toContainText("loss: [] float32 cpu");
   await picture(workbench, "stopped");
   await workbench.stopDebugging();
+});
+
+test("shapes", async ({ open }) => {
+  const workbench = await open({ "model.py": MODULE }, { "llmLint.interpreter": PYTHON });
+  await workbench.openFile("model.py");
+  await workbench.lenses.getByText("Check shapes").click();
+  await expect(workbench.shapes.filter({ hasText: "layers" }).first()).toBeVisible();
+  await picture(workbench, "shapes");
 });

@@ -30,6 +30,11 @@ export class Workbench {
     return this.page.locator(".markers-panel");
   }
 
+  /** The rows of the view Shapes. */
+  get shapes(): Locator {
+    return this.page.locator(".part.panel .tree-explorer-viewlet-tree-view .monaco-list-row");
+  }
+
   get notifications(): Locator {
     return this.page.locator(".notifications-toasts");
   }

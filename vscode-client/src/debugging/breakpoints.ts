@@ -6,12 +6,13 @@ import {
   languages,
   Location,
   Position,
+  Range,
   SourceBreakpoint,
   window,
 } from "vscode";
-import type { CodeActionProvider, Disposable, Range, TextDocument, TextEditor, Uri } from "vscode";
+import type { CodeActionProvider, Disposable, TextDocument, TextEditor, Uri } from "vscode";
 import { joined, type Effect } from "./joining";
-import { mentionsTorch, notFinite, shapeMessage, torchIn } from "./conditions";
+import { mayTell, mentionsTorch, notFinite, shapeMessage, torchIn } from "./conditions";
 import type { NothingToWatch, WatchedValue } from "./watchedValue";
 
 type Kind = "breakWhenNotFinite" | "logShapeHere";
@@ -40,7 +41,9 @@ export function registerBreakpoints(): Disposable[] {
 
 const offered: CodeActionProvider = {
   async provideCodeActions(document, range) {
-    if (!mentionsTorch(document.getText())) return [];
+    // Before anything is parsed: the menu is asked for wherever the cursor comes to stand.
+    const lines = document.getText(new Range(range.start.line, 0, range.end.line + 1, 0));
+    if (!mayTell(lines) || !mentionsTorch(document.getText())) return [];
     const value = await valueAt(document, range);
     if (typeof value === "string" || !value.isTelling) return [];
     return KINDS.map((kind) => {

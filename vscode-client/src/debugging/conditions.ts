@@ -14,6 +14,11 @@ export function mentionsTorch(text: string): boolean {
   return /\b(?:torch|transformers)\b/.test(text);
 }
 
+/** Whether a line can have what is called a loss, logits or a gradient. */
+export function mayTell(line: string): boolean {
+  return /loss|logit|grad|nll/i.test(line);
+}
+
 /** A Python expression that is true once one of the values has a NaN or an infinity. */
 export function notFinite(expressions: readonly string[], torch: string): string {
   return expressions.map((each) => notFiniteValue(each, torch)).join(" or ");
@@ -37,7 +42,13 @@ function shapeOf(expression: string, torch: string): string {
   if (holdsSeveral(expression)) {
     return `{[(list(each.shape), each.dtype, str(each.device)) for each in ${tensorsOf(expression, torch)}]}`;
   }
-  return `{list(${expression}.shape)} {${expression}.dtype} {${expression}.device}`;
+  const value = isOneOperand(expression) ? expression : `(${expression})`;
+  return `{list(${value}.shape)} {${value}.dtype} {${value}.device}`;
+}
+
+/** Whether a dot behind it belongs to all of it. */
+function isOneOperand(expression: string): boolean {
+  return /^[\w.]+$/u.test(expression.replace(/\[[^[\]]*\]/g, ""));
 }
 
 /** By its name a batch, a model's output, or several of something. */

@@ -40,6 +40,15 @@ describe("the log message", () => {
   test("names shape, dtype and device", () => {
     expect(shapeMessage(["x"], "torch")).toBe("x: {list(x.shape)} {x.dtype} {x.device}");
   });
+  test.each([
+    ["x % 2", "x % 2: {list((x % 2).shape)} {(x % 2).dtype} {(x % 2).device}"],
+    [
+      'x["a b"][:, -1]',
+      'x["a b"][:, -1]: {list(x["a b"][:, -1].shape)} {x["a b"][:, -1].dtype} {x["a b"][:, -1].device}',
+    ],
+  ])("is about all of %s", (expression, expected) => {
+    expect(shapeMessage([expression], "torch")).toBe(expected);
+  });
   test("has no brace that the debugger would take for its own", () => {
     for (const each of shapeMessage(["loss", "outputs"], "torch").split(/[{}]/)) expect(each).not.toMatch(/[{}]/);
     expect(shapeMessage(["outputs"], "torch").match(/[{}]/g)).toEqual(["{", "}"]);
