@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 
 from llm_lsp.facts.access import is_ids
-from llm_lsp.facts.constants import number_of
+from llm_lsp.facts.constants import asks_for_width, number_of
 from llm_lsp.facts.events import Arguments, constant
 from llm_lsp.facts.library_calls import LibraryCalls
 from llm_lsp.facts.machine import GRADIENTS, ON
@@ -44,6 +44,7 @@ _CHANGES_TEXT = frozenset({
     "lower", "upper", "strip", "lstrip", "rstrip", "replace", "removeprefix", "removesuffix", "split", "rsplit", "partition", "rpartition", "title", "capitalize",
 })  # fmt: skip
 _NONE = Constant(None)
+_LONGEST_TEXT = 100_000
 
 
 class BuiltinCalls(LibraryCalls):
@@ -258,7 +259,11 @@ class BuiltinCalls(LibraryCalls):
             text = receiver.value
             if name in _CHANGES_TEXT and all(isinstance(value, (str, int)) for value in known):
                 return self.changed_text(receiver, name, arguments, known)
-            if name == "format" and all(isinstance(value, Constant) for value in arguments.keywords.values()):
+            if (
+                name == "format"
+                and not asks_for_width(text)
+                and all(isinstance(value, Constant) for value in arguments.keywords.values())
+            ):
                 named = {key: value.value for key, value in arguments.keywords.items() if isinstance(value, Constant)}
                 try:
                     return Constant(text.format(*known, **named), may=True)
@@ -283,6 +288,8 @@ class BuiltinCalls(LibraryCalls):
     def changed_text(self, receiver: Constant, name: str, arguments: Arguments, known: list[object]) -> Value:
         """What a method of strings makes of a constant."""
         may = receiver.may or any(isinstance(value, Constant) and value.may for value in arguments.positional)
+        if name == "replace" and len(str(receiver.value)) * (len(str(known[-1])) if known else 0) > _LONGEST_TEXT:
+            return ANYTHING
         try:
             made = getattr(receiver.value, name)(*known)
         except (TypeError, ValueError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 
 from llm_lsp.facts.values import (
@@ -18,9 +19,23 @@ from llm_lsp.facts.values import (
     options,
 )
 
-__all__ = ["compare", "compute", "compute_options", "number_of", "part_of_text", "text_of_parts", "with_part"]
+__all__ = [
+    "asks_for_width",
+    "compare",
+    "compute",
+    "compute_options",
+    "number_of",
+    "part_of_text",
+    "text_of_parts",
+    "with_part",
+]
 
 _LONGEST_PATTERN = 1_000
+_LONGEST_TEXT = 100_000
+_LARGEST_NUMBER = 2**64
+_LONGEST_SPECIFICATION = 4
+"""Characters of a format specification: `:>999999999` asks for a gigabyte."""
+_WIDTH = re.compile(r"\d{4}|\*")
 _MOST_ALTERNATIVES = 4
 _ASKS_AGAIN = (ast.Name, ast.Attribute, ast.Compare)
 
@@ -62,6 +77,8 @@ def compute(operator: ast.operator, left: Constant, right: Constant | Tuple) -> 
         return _text(operator, first, second, may=may)
     if not isinstance(first, (int, float)) or not isinstance(second, (int, float)):
         return None
+    if abs(first) > _LARGEST_NUMBER or abs(second) > _LARGEST_NUMBER:
+        return None
     if isinstance(operator, ast.Add):
         return Constant(first + second, may=may)
     if isinstance(operator, ast.Sub):
@@ -80,11 +97,18 @@ def _text(operator: ast.operator, first: str, second: object, *, may: bool) -> C
         return Constant(first * second, may=may)
     if not isinstance(second, str) or not isinstance(operator, (ast.Add, ast.Div)):
         return None
+    if len(first) + len(second) > _LONGEST_TEXT:
+        return None
     return Constant(first + second if isinstance(operator, ast.Add) else f"{first}/{second}", may=may)
 
 
+def asks_for_width(pattern: str) -> bool:
+    """Whether a pattern may ask for a text that is much longer than itself."""
+    return len(pattern) > _LONGEST_PATTERN or _WIDTH.search(pattern) is not None
+
+
 def _format(pattern: str, values: tuple[object, ...], *, may: bool) -> Constant | None:
-    if len(pattern) > _LONGEST_PATTERN:
+    if asks_for_width(pattern):
         return None
     try:
         return Constant(pattern % values, may=may)
@@ -130,7 +154,8 @@ def with_part(begun: Alternatives, part: ast.expr, value: Value) -> Alternatives
             for before, why, may in begun
             if not _contradict(why, conditions)
         ]
-    return longer if len(longer) <= _MOST_ALTERNATIVES else None
+    is_short = all(len(text) <= _LONGEST_TEXT for text, _, _ in longer)
+    return longer if is_short and len(longer) <= _MOST_ALTERNATIVES else None
 
 
 def text_of_parts(made: Alternatives, node: ast.expr) -> Value:
@@ -152,10 +177,11 @@ def _formatted(value: Value, part: ast.expr) -> str | None:
     if part.format_spec is None:
         return str(shown)
     spec = part.format_spec.values if isinstance(part.format_spec, ast.JoinedStr) else []
-    if len(spec) != 1 or not isinstance(spec[0], ast.Constant) or not str(spec[0].value).strip("<>^0+.").isalnum():
+    asked = str(spec[0].value) if len(spec) == 1 and isinstance(spec[0], ast.Constant) else ""
+    if not asked.strip("<>^0+.").isalnum() or len(asked) > _LONGEST_SPECIFICATION:
         return None
     try:
-        text = format(shown, str(spec[0].value))
+        text = format(shown, asked)
     except (TypeError, ValueError):
         return None
     return text if len(text) < _LONGEST_PATTERN else None

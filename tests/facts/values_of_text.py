@@ -60,3 +60,22 @@ print(outside + "bert")  # fact: passed unknown
 print(Path(__file__).parent / "bert")  # fact: passed unknown
 print(input("name"))  # fact: passed unknown
 print(f"{os.environ['NAME']}")  # fact: passed unknown
+
+# What would fill the memory is not computed.
+print(f"{SIZE:>999999999}")  # fact: passed unknown
+print("%999999999d" % SIZE)  # fact: passed unknown
+print("%*d" % (999999999, SIZE))  # fact: passed unknown
+print("{:>999999999}".format(SIZE))  # fact: passed unknown
+long = "a" * 900
+long = long.replace("a", long)
+print(len("a" * 999_999_999))  # fact: passed unknown
+print(long)  # fact: passed unknown
+twice = "a" * 900
+twice = twice + twice + twice + twice + twice + twice + twice + twice + twice + twice
+twice = twice + twice + twice + twice + twice + twice + twice + twice + twice + twice
+twice = twice + twice + twice + twice + twice + twice + twice + twice + twice + twice
+print(twice)  # fact: passed unknown
+number = 2**63
+number = number * number
+number = number * number * number
+print(number)  # fact: passed unknown
