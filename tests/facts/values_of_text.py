@@ -68,7 +68,7 @@ print("%*d" % (999999999, SIZE))  # fact: passed unknown
 print("{:>999999999}".format(SIZE))  # fact: passed unknown
 long = "a" * 900
 long = long.replace("a", long)
-print(len("a" * 999_999_999))  # fact: passed unknown
+print("a" * 999_999_999)  # fact: passed unknown
 print(long)  # fact: passed unknown
 twice = "a" * 900
 twice = twice + twice + twice + twice + twice + twice + twice + twice + twice + twice
