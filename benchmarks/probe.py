@@ -172,6 +172,8 @@ def cold(large: Path) -> None:
     ]
     alone = cost([*command, f"{SMALL}:Block"], large.parent, runs=2).cpu
     print(f"  cold, torch alone                {alone:8.3f} {verdict(alone <= MOST_COLD)}")
+    torch = cost([sys.executable, "-c", "import torch"], large.parent, runs=2).cpu
+    print(f"  import torch alone               {torch:8.3f}   ours is {alone / torch:.1f} times that")
     both = cost([*command, "--time-limit", "120", f"{large}:Llama"], large.parent, runs=2).cpu
     print(f"  cold, with transformers, 7 G     {both:8.3f} {verdict(both <= MOST_COLD_WITH_TRANSFORMERS)}")
     packages = CACHE / "torchinfo"

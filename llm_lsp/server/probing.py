@@ -125,7 +125,7 @@ class Probing:
         path = document.path if document is not None else None
         if not self._session.options.trusted:
             return "the workspace is not trusted, so no program of it is started"
-        if not isinstance(document, TextDocument) or document.language != "python":
+        if not isinstance(document, TextDocument) or not document.is_python:
             return "only Python files that are open can be checked"
         if path is None or not path.is_file():
             return "the file has to be saved before it can be run"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from torch import nn
 
+from ..limits import is_out_of_memory
 from .arguments import Recipe, recipes
 from .classes import ModuleClass, by_distance, makers, module_classes, roots_first, text_of
 from .configs import Notes, NoValueError
@@ -52,7 +53,9 @@ class Check:
                 "status": "missing_package",
                 "result": {**self.import_error(message, error, path), "missing": [missing]},
             }
-        except Exception as error:  # noqa: BLE001  whatever the user's file raises
+        except Exception as error:  # whatever the user's file raises
+            if is_out_of_memory(error):
+                raise
             return {"status": "user_error", "result": self.import_error(None, error, path)}
         return self.check_file(user)
 

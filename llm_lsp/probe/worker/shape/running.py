@@ -12,6 +12,7 @@ import torch
 from torch import nn
 from torch._subclasses.fake_tensor import FakeTensorMode
 
+from ..limits import is_out_of_memory
 from .arguments import Recipe
 from .assigned import NOTE, Assigned, Assignments
 from .configs import Notes
@@ -132,7 +133,9 @@ class Runner:
             with running(mode, operations):
                 module = recipe.make(notes, shrunk)
                 module.eval()
-        except Exception as error:  # noqa: BLE001  whatever the user's constructor raises
+        except Exception as error:  # whatever the user's constructor raises
+            if is_out_of_memory(error):
+                raise
             return Failure(
                 mode,
                 "construct",
@@ -168,7 +171,9 @@ class Runner:
                 with counter or contextlib.nullcontext():
                     output = model.module(*made[0], **made[1])
                 operations.watching = False
-        except Exception as error:  # noqa: BLE001  whatever the user's `forward` raises
+        except Exception as error:  # whatever the user's `forward` raises
+            if is_out_of_memory(error):
+                raise
             operations.watching = False
             explained = explain(error, self.root, operations.failed)
             inputs = (*made[0], *made[1].values())
