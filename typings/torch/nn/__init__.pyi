@@ -104,3 +104,12 @@ class GELU(Module): ...
 
 class Dropout(Module):
     def __init__(self, p: float = ...) -> None: ...
+
+class ConvTranspose1d(Module):
+    in_channels: int
+
+class ConvTranspose2d(Module):
+    in_channels: int
+
+class ConvTranspose3d(Module):
+    in_channels: int

@@ -147,6 +147,11 @@ def guessed(
     if isinstance(annotation, type) and is_config_class(annotation):
         notes.add(parameter.name, f"{annotation.__name__}()", "config")
         return default_config(annotation, table, notes, shrunk=shrunk)
+    of_file = user.namespace.get(parameter.name)
+    if isinstance(of_file, (int, float)):
+        # A constant of the file by the same name, as scripts have them.
+        notes.add(parameter.name, of_file, "config")
+        return of_file
     try:
         return named_value(parameter.name, table, notes)
     except NoValueError:

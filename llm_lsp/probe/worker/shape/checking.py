@@ -13,13 +13,13 @@ from .arguments import Recipe, recipes
 from .classes import ModuleClass, by_distance, makers, module_classes, roots_first, text_of
 from .configs import Notes, NoValueError
 from .containers import listed, mapped
-from .deciding import Verdict, verdict
+from .deciding import fail_alike, verdict
 from .errors import explain
 from .importing import UserModule, dotted_name, import_file
 from .oracles import is_decoder_only
 from .recording import Progress
 from .results import Context, Report
-from .running import Runner, silence_torch
+from .running import Ran, Runner, silence_torch
 from .searching import Found, Search
 from .user_calls import BadCallError, UserCall, parse_user_call, probe_comments
 
@@ -164,37 +164,40 @@ class ClassCheck:
         self.search = Search(self.runner, user.namespace)
 
     def outcome(self, name: str) -> Outcome:
+        """What comes of the class; a class that holds it knows better than a guess what it is given."""
         found = self.find(name)
         if found.ran is not None:
             return self.report(name, found, None).finished()
         own = verdict(found)
-        if own is not None and own.is_error:
+        if own is not None and own.is_error and found.recipe.trusted:
             return self.report(name, found, None).failed(own)
         for owner in by_distance(name, makers(self.classes)):
             through = self.find(owner)
-            if through.ran is not None and any(
-                type(row.module).__name__ == name for row in through.ran.recorder.rows.values()
-            ):
+            if through.ran is not None and ran_within(name, through.ran):
                 return self.report(name, through, owner).finished()
             theirs = verdict(through) if through.ran is None else None
             if theirs is not None and theirs.is_error:
                 return self.report(name, through, owner).failed(theirs)
+        if own is not None and own.is_error:
+            return self.report(name, found, None).failed(own)
         return self.report(name, found, None).without_arguments(own)
 
     def find(self, name: str) -> Found:
         """The first recipe that runs; else the one whose failure says most."""
         target = self.classes[name]
         asked = self.asked.get(name)
-        best: Found | None = None
+        tried: list[Found] = []
         for recipe in recipes(self.user, target, asked):
             self.check.progress("construct", Progress(0, 1))
             found = self.search.try_recipe(recipe, asked)
-            if found.ran is not None:
+            tried.append(found)
+            if found.ran is not None or is_decided(found):
                 return found
-            best = found if best is None else better(best, found)
-            if is_decided(found):
-                return found
-        return best if best is not None else Found(nothing(target), None, [])
+        best = furthest_of(tried)
+        if best is None:
+            return Found(nothing(target), None, [])
+        guessed = [each for each in tried if not each.recipe.trusted]
+        return best._replace(is_refuted=best in guessed and not fail_alike(guessed))
 
     def report(self, name: str, found: Found, via: str | None) -> Report:
         run = self.classes[via or name]
@@ -216,10 +219,9 @@ def is_decided(found: Found) -> bool:
     return found.recipe.trusted and done is not None and done.is_error
 
 
-def better(one: Found, other: Found) -> Found:
-    """An error of the program counts, then what came further."""
-    verdicts: list[tuple[Found, Verdict | None]] = [(one, verdict(one)), (other, verdict(other))]
-    for found, done in verdicts:
-        if done is not None and done.is_error:
-            return found
-    return max((one, other), key=lambda found: max((each.finished for each in found.failures), default=-1))
+def furthest_of(tried: list[Found]) -> Found | None:
+    return max(tried, key=lambda found: max((each.finished for each in found.failures), default=-1), default=None)
+
+
+def ran_within(name: str, ran: Ran) -> bool:
+    return any(type(row.module).__name__ == name for row in ran.recorder.rows.values())

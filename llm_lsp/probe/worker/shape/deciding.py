@@ -48,6 +48,8 @@ def furthest(failures: list[Failure]) -> Failure | None:
 
 def is_programs(found: Found, failure: Failure, alike: list[Failure]) -> bool:
     explained = failure.explained
+    if found.is_refuted:
+        return False
     if not explained.frames or (explained.is_raised_by_user and not is_users(found, failure)):
         return False
     if failure.stage == "construct":
@@ -90,6 +92,18 @@ def is_of_shapes_or_names(failure: Failure) -> bool:
         # An operation got something that is no tensor where it wants one: mostly an argument we left out.
         return None not in failure.failed.arguments[:1] and failure.explained.kind in (*SHAPE_ERRORS, "TypeError")
     return failure.explained.kind in SHAPE_ERRORS and "unpack" in str(failure.error)
+
+
+def fail_alike(guessed: list[Found]) -> bool:
+    """Whether a class fails in one way with every table of numbers, and no guessed size clashes with a fixed one."""
+    failures = [each for each in (furthest(found.failures) for found in guessed) if each is not None]
+    if len(failures) < 2 or len({each.signature for each in failures}) > 1:
+        return False
+    if any(each.failed is None for each in failures):
+        return True
+    return agree(
+        [clashing_sizes(Operation(*each.failed[1:])) if each.failed is not None else None for each in failures]
+    )
 
 
 def is_independent_of_sizes(failure: Failure, alike: list[Failure]) -> bool:

@@ -92,7 +92,11 @@ def of_leaf(module: nn.Module) -> Evidence | None:
     return None if list(module.children()) else of_weights(module)
 
 
-CONVOLUTIONS = ((nn.Conv1d, 1), (nn.Conv2d, 2), (nn.Conv3d, 3))
+CONVOLUTIONS = (
+    ((nn.Conv1d, nn.ConvTranspose1d), 1),
+    ((nn.Conv2d, nn.ConvTranspose2d), 2),
+    ((nn.Conv3d, nn.ConvTranspose3d), 3),
+)
 
 
 def of_weights(module: nn.Module) -> Evidence | None:

@@ -131,7 +131,8 @@ class StubFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         package = fullname.partition(".")[0]
         if package in sys.stdlib_module_names or ("." in fullname and package not in self.packages):
             return None
-        frame: types.FrameType | None = inspect.currentframe()
+        frame = inspect.currentframe()
+        frame = frame.f_back if frame is not None else None
         while frame is not None and "importlib" in frame.f_code.co_filename:
             frame = frame.f_back
         if frame is None or not self.is_users(frame.f_code.co_filename):

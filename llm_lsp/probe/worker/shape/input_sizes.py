@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from torch import nn
@@ -53,9 +53,11 @@ class Declared(NamedTuple):
     batches: tuple[int, ...]
 
 
-def declared_sizes(model: nn.Module) -> Declared:
+def declared_sizes(model: nn.Module, namespace: Mapping[str, object]) -> Declared:
+    """Numbers on the modules, on their configs, and at the top level of the file."""
     found: dict[str, dict[int, None]] = {"length": {}, "multiple": {}, "side": {}, "heads": {}, "batch": {}}
-    for name, value in declared_numbers(model):
+    of_file = ((name, each) for name, each in namespace.items() if type(each) is int and each > 0)
+    for name, value in (*declared_numbers(model), *of_file):
         role = role_of(name)
         if name in ("batch_size", "bsz", "bs"):
             found["batch"][value] = None
@@ -115,4 +117,5 @@ def other_choices(declared: Declared, first: SizeChoice) -> list[SizeChoice]:
         for each in (64, 400, 16000)
     ]
     shorter = next((prime for prime in PRIMES if prime < min(first.length, 11)), 1)
-    return [*found, first._replace(batch=5, length=shorter)]
+    said = f"works with a length of {shorter}, not of {first.length}"
+    return [*found, first._replace(batch=5, length=shorter, said=said)]

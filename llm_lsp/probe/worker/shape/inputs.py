@@ -257,7 +257,7 @@ def from_evidence(model: nn.Module, name: str, found: Evidence) -> list[Variant]
         return [Variant(Spec("float", ("batch", found.channels, *space(found.space or 2))), "first_layer", sure=True)]
     if found.pattern:
         return [Variant(Spec("float", pattern_axes(found.pattern, model)), "first_layer", sure=False)]
-    if found.is_flattened and found.width is not None:
+    if found.is_flattened and found.width is not None and not found.names:
         side = round(found.width**0.5)
         image = (
             [Variant(Spec("float", ("batch", 1, side, side)), "first_layer", sure=True)]
@@ -315,6 +315,7 @@ def widths(model: nn.Module) -> list[int]:
     if not found:
         named = ((role_of(name), value) for name, value in declared_numbers(model))
         found = [value for role, value in named if role is not None and role.is_width]
+        found += [int(weight.shape[-1]) for weight in model.parameters() if weight.dim() == 2]
         found += [int(buffer.shape[-1]) for buffer in model.buffers() if buffer.dim() > 1 and buffer.shape[-1] > 1]
     return list(dict.fromkeys([*found[:1], *sorted(set(found[:6]))]))
 
@@ -355,7 +356,7 @@ def named_axis(name: str, index: int, *, is_last: bool, width: int | None, rank:
         return "length"
     if re.fullmatch(r"c|ch|chans?|channels?|in_c", name):
         return width if width is not None and rank != 4 else 3
-    if re.fullmatch(r"h|heads?|n_?heads?|nh", name):
+    if re.fullmatch(r"h|heads?|n_?heads?|nh", name) and not is_last:
         return "heads"
     return "batch" if index == 0 else "length" if index == 1 else width or "memory"
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import torch
 from torch.overrides import TorchFunctionMode
 
+from .containers import listed
 from .describing import sizes_text, tensors_in
 from .importing import is_users_file
 from .sizes import role_of
@@ -54,7 +55,6 @@ DECLARING = {
     "split",
     "chunk",
 } | {
-    "__getitem__",
     "unbind",
     "repeat",
     "tril",
@@ -177,7 +177,12 @@ class Operations(TorchFunctionMode):
     def declare(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: torch.Tensor) -> None:
         if 1 not in result.shape:
             return
-        written = name in DECLARING or kwargs.get("keepdim") or any(each is True for each in args[1:])
+        written = (
+            name in DECLARING
+            or (name == "__getitem__" and len(args) > 1 and picks_one(args[1]))
+            or kwargs.get("keepdim")
+            or any(each is True for each in args[1:])
+        )
         made = not any(isinstance(each, torch.Tensor) for each in args)
         if written or made or any(id(tensor) in self.declared for tensor in tensors_in(args)):
             self.declared[id(result)] = result
@@ -224,6 +229,15 @@ class Operations(TorchFunctionMode):
         while frame is not None and not is_users_file(frame.f_code.co_filename, self.root):
             frame = frame.f_back
         return frame
+
+
+def picks_one(index: object) -> bool:
+    """Whether an index writes down an axis of size 1: by `None`, by a slice of one, by a list."""
+    written: list[object] = [index]
+    elements = written if isinstance(index, list) else listed(index) or written
+    return any(
+        each is None or isinstance(each, list) or (isinstance(each, slice) and each != slice(None)) for each in elements
+    )
 
 
 def is_about(error: BaseException | None, earlier: BaseException) -> bool:

@@ -31,6 +31,11 @@ NOT_DECODERS = re.compile(
 )
 
 
+SEQUENCE_FIRST = re.compile(
+    r"\b(T|L|t|n|(seq|src|tgt)_?len\w*|time\w*)\s*,\s*(B|N|b|bsz|batch\w*)\b|\[:\s*\w+\.(size\(0\)|shape\[0\])\]|seq_len x batch|\(L, N",
+)
+
+
 class Suspicion(NamedTuple):
     """A warning with its evidence."""
 
@@ -71,8 +76,9 @@ def is_decoder_only(class_name: str, text: str) -> bool:
 class Oracles:
     """Runs one model again and again."""
 
-    def __init__(self, model: Model, candidate: Candidate, choice: SizeChoice, root: str) -> None:
+    def __init__(self, model: Model, candidate: Candidate, choice: SizeChoice, root: str, text: str) -> None:
         self.model = model
+        self.text = text
         self.root = root
         choice = choice._replace(rows=smallest_vocabulary(model.module))
         self.candidate = candidate
@@ -86,11 +92,12 @@ class Oracles:
     def run(self, change: Callable[[torch.Tensor], torch.Tensor] | None = None, *, keep: bool = False) -> Seen:
         """Runs with the main input changed; nothing that the model does to its inputs is left over."""
         kept = Kept(self.root)
+        positional = [fresh(value) for value in self.positional]
+        named = {name: fresh(value) for name, value in self.named.items()}
+        if change is not None:
+            self.put(change, positional, named)
+        # Seeded only now: a change that draws must not change what the model draws.
         with running(REAL, kept):
-            positional = [fresh(value) for value in self.positional]
-            named = {name: fresh(value) for name, value in self.named.items()}
-            if change is not None:
-                self.put(change, positional, named)
             kept.watching = keep
             output = self.model.module(*positional, **named)
             kept.watching = False
@@ -135,7 +142,7 @@ class Oracles:
     def samples_mix(self) -> Suspicion | None:
         """Changing sample 0 must leave the output of the others as it is."""
         batch = self.input.shape[0] if self.input.dim() > 1 else 0
-        if batch < 2 or self.is_batch_second():
+        if batch < 2 or (self.may_be_batch_second() and self.is_batch_second()):
             return None
         before = self.run(keep=True)
         after = self.run(lambda value: changed_at(value, 0, 0), keep=True)
@@ -152,6 +159,11 @@ class Oracles:
                 text = f"samples mix: changing sample 0 alone moves the output {sizes_text(one)} of sample 1 by {distance:.2g} of its size"
                 return Suspicion("batch", text, place)
         return None
+
+    def may_be_batch_second(self) -> bool:
+        """Layers of torch that take the sequence first, or names that say so."""
+        first = (getattr(module, "batch_first", True) is False for module in self.model.module.modules())
+        return any(first) or SEQUENCE_FIRST.search(self.text) is not None
 
     def is_batch_second(self) -> bool:
         """A sequence in front of the batch: then position 0 may reach all others, and column 0 nothing but itself."""
@@ -180,10 +192,7 @@ class Oracles:
         length, position = int(value.shape[1]), int(value.shape[1]) // 2
         before = self.run(keep=True)
         after = self.run(lambda value: changed_at(value, 1, position), keep=True)
-        one, other = (
-            next((each for each in seen.outputs if each.dim() == 3 and each.shape[1] == length), None)
-            for seen in (before, after)
-        )
+        one, other = (along_tokens(seen, length) for seen in (before, after))
         if one is None or other is None or moved(one[:, position:], other[:, position:]) <= TOLERANCE:
             return None
         distance = moved(one[:, :position], other[:, :position])
@@ -201,6 +210,15 @@ class Oracles:
             if one is not None and other is not None and one.shape == other.shape and is_wrong(one, other):
                 return place
         return None
+
+
+def along_tokens(seen: Seen, length: int) -> torch.Tensor | None:
+    """The output for each token; where only the last token's is given, the last result that has all."""
+    found = next((each for each in seen.outputs if each.dim() == 3 and each.shape[1] == length), None)
+    if found is not None:
+        return found
+    results = (result for result, _ in reversed(seen.results) if result is not None)
+    return next((each for each in results if each.dim() == 3 and each.shape[1] == length), None)
 
 
 def doubled(value: object) -> object:

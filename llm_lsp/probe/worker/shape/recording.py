@@ -7,6 +7,7 @@ import types
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+import torch
 from torch import nn
 from torch.utils.hooks import RemovableHandle
 
@@ -112,4 +113,12 @@ class Recorder:
 
 def parameters_of(module: nn.Module) -> int:
     """Parameters, each counted once however often it is shared."""
-    return sum(parameter.numel() for parameter in module.parameters())
+    return sum(count_of(parameter) for parameter in module.parameters())
+
+
+def count_of(parameter: torch.Tensor) -> int:
+    try:
+        return parameter.numel()
+    except ValueError:
+        # Of a lazy module that hasn't run.
+        return 0

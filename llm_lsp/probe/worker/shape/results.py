@@ -6,9 +6,10 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from .clashes import have_mixed_dtypes
 from .classes import ModuleClass
 from .configs import Assumption
-from .deciding import Verdict
+from .deciding import Verdict, verdict
 from .describing import shapes_text, tensors_in, typed_text
 from .importing import MissingPackageError, UserModule
 from .oracles import Oracles, Suspicion
@@ -17,6 +18,7 @@ from .running import REAL, Failure, Model, Ran, Runner
 from .searching import LARGE, Found
 from .suspicions import attentions, broadcasts, vocabulary
 from .totals import Cost, count_flops
+from .wording import Operation
 
 Emit = Callable[[dict[str, object]], None]
 LARGEST_FOR_ORACLES = 40_000_000
@@ -66,7 +68,28 @@ class Report:
         self.flops, on_meta = count_flops(self.runner, self.found.recipe, ran)
         if isinstance(on_meta, Failure) and not on_meta.is_of_the_mode and self.found.portability is None:
             self.note_portability(on_meta)
-        self.ask_oracles(ran)
+        model = self.real_model(ran)
+        if model is None:
+            return {"status": "ok", "result": self.result(ran)}
+        done = self.runner.run(model, ran.candidate, ran.choice)
+        if isinstance(done, Failure):
+            return self.failed_for_real(ran, model, done)
+        self.confirmed = True
+        self.ask_oracles(ran, model)
+        return {"status": "ok", "result": self.result(ran)}
+
+    def failed_for_real(self, ran: Ran, model: Model, failure: Failure) -> dict[str, object]:
+        """What abstract execution let pass: clashes of dtypes, and indices that are out of range."""
+        other = ran.choice._replace(batch=5, length=max(ran.choice.length - 2, 1))
+        again = self.runner.run(model, ran.candidate, other)
+        failures = [failure, again._replace(candidate=failure.candidate)] if isinstance(again, Failure) else [failure]
+        own = verdict(Found(self.found.recipe, None, failures))
+        of_dtypes = failure.failed is not None and have_mixed_dtypes(Operation(*failure.failed[1:]))
+        if own is not None and own.is_error and len(failures) > 1 and (of_dtypes or not model.shrunk):
+            self.confirmed = True
+            value = failure.explained.as_value()
+            return {"status": "user_error", "result": {**self.result(ran), "method": REAL, "error": value}}
+        self.notices.append({"kind": "unconfirmed", "message": failure.explained.message, "file": None, "line": None})
         return {"status": "ok", "result": self.result(ran)}
 
     def look_at_sizes(self, ran: Ran) -> None:
@@ -75,8 +98,7 @@ class Report:
         found = broadcasts(ran.operations.broadcasts)
         found += attentions(ran.operations.attentions, ran.choice.length)
         if self.is_decoder and is_of_one_sequence(ran):
-            other = vocabulary(ran)
-            found += [other] if other is not None else []
+            self.suspect(vocabulary(ran))
         for suspicion in found:
             self.suspect(suspicion)
 
@@ -89,37 +111,28 @@ class Report:
         message = f"{ran.choice.said}: {first.explained.message}"
         self.notices.append({"kind": "sizes", "message": message, "file": place[0], "line": place[1]})
 
-    def ask_oracles(self, ran: Ran) -> None:
-        if (self.flops.get("") or 0) > MOST_FLOPS or not tensors_in([*ran.inputs[0], *ran.inputs[1].values()]):
-            return
-        model = self.real_model(ran)
-        if model is None:
-            return
-        done = self.runner.run(model, ran.candidate, ran.choice)
-        if isinstance(done, Failure):
-            self.notices.append({"kind": "unconfirmed", "message": done.explained.message, "file": None, "line": None})
-            return
-        self.confirmed = True
+    def ask_oracles(self, ran: Ran, model: Model) -> None:
         try:
-            oracles = Oracles(model, ran.candidate, ran.choice, self.runner.root)
+            oracles = Oracles(model, ran.candidate, ran.choice, self.runner.root, self.user.text)
             if oracles.is_steady():
-                found = [
-                    oracles.samples_mix(),
-                    oracles.future_is_seen() if self.is_decoder and is_of_one_sequence(ran) else None,
-                ]
-                for suspicion in found:
-                    if suspicion is not None:
-                        self.suspect(suspicion)
+                self.suspect(oracles.samples_mix())
+                if self.is_decoder and is_of_one_sequence(ran):
+                    self.suspect(oracles.future_is_seen())
         except Exception:  # noqa: BLE001  a changed input may be one that the model refuses; then there is no evidence
             return
 
     def real_model(self, ran: Ran) -> Model | None:
+        """A model that is small enough to run several times for real; None where there is none."""
+        if (self.flops.get("") or 0) > MOST_FLOPS or not tensors_in([*ran.inputs[0], *ran.inputs[1].values()]):
+            return None
         if ran.mode == REAL:
             return ran.model
         model = self.runner.make(self.found.recipe, REAL, shrunk=parameters_of(ran.model.module) > LARGE)
         return model if isinstance(model, Model) and parameters_of(model.module) <= LARGEST_FOR_ORACLES else None
 
-    def suspect(self, suspicion: Suspicion) -> None:
+    def suspect(self, suspicion: Suspicion | None) -> None:
+        if suspicion is None:
+            return
         place = suspicion.place
         self.notices.append(
             {

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from torch import nn
 
 from .arguments import Recipe
+from .clashes import clashing_sizes
 from .expressions import Evaluator
 from .given import example_call, written_call
 from .input_sizes import Declared, SizeChoice, declared_sizes, other_choices, prime_choice
@@ -15,12 +16,14 @@ from .inputs import Candidate, candidates, smallest_vocabulary
 from .recording import parameters_of
 from .running import FAKE, META, REAL, Failure, Model, Ran, Runner
 from .user_calls import UserCall
+from .wording import Operation
 
 LARGE = 5_000_000
 """Parameters above which a real run uses shrunk sizes."""
 TOO_LARGE = 250_000_000
 """Parameters above which nothing is run for real."""
 MOST_PROMISING = 3
+LONGEST_TRIED = 4096
 
 
 class Found(NamedTuple):
@@ -32,6 +35,8 @@ class Found(NamedTuple):
     """In the order in which they happened; those of the real mode confirm or refute the others."""
     portability: Failure | None = None
     """What failed in an abstract mode and works for real."""
+    is_refuted: bool = False
+    """With other numbers for what was guessed the recipe fails otherwise: the guess is at fault."""
 
 
 class Search:
@@ -92,7 +97,7 @@ class Search:
 
     def try_model(self, recipe: Recipe, model: Model, asked: UserCall | None) -> Found:
         failures: list[Failure] = []
-        declared = declared_sizes(model.module)
+        declared = declared_sizes(model.module, self.namespace)
         first = prime_choice(declared)
         for candidate in self.calls(recipe, model.module, asked):
             ran = self.runner.run(model, candidate, first)
@@ -109,7 +114,7 @@ class Search:
             candidate = failure.candidate
             if candidate is None:
                 continue
-            for choice in other_choices(declared, first):
+            for choice in [*suggested_choices(failure, declared, first), *other_choices(declared, first)]:
                 if not changes(candidate, choice, first):
                     continue
                 ran = self.runner.run(model, candidate, choice)
@@ -147,6 +152,19 @@ def most_promising(failures: Iterable[Failure]) -> list[Failure]:
             if best is None or failure.finished > best.finished:
                 by_call[id(failure.candidate)] = failure
     return sorted(by_call.values(), key=lambda each: -each.finished)[:MOST_PROMISING]
+
+
+def suggested_choices(failure: Failure, declared: Declared, first: SizeChoice) -> list[SizeChoice]:
+    """The lengths that the code has where ours clashed with it; a number of heads is none."""
+    if failure.failed is None or failure.failed.name in ("view", "reshape"):
+        return []
+    pairs = clashing_sizes(Operation(*failure.failed[1:]))
+    others = [b if a == first.length else a for a, b in pairs or () if first.length in (a, b)]
+    return [
+        first._replace(length=each, said=f"works with a length of {each}, not of {first.length}")
+        for each in dict.fromkeys(others)
+        if 0 < each <= LONGEST_TRIED and each not in declared.heads
+    ]
 
 
 def changes(candidate: Candidate, choice: SizeChoice, first: SizeChoice) -> bool:

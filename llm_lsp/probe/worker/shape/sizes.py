@@ -34,7 +34,7 @@ ROLES = (
     Role(
         "width",
         r"d_?model|dim|hidden_(size|dim|channels)|n_?embd?|(n_)?embed(ding)?_(dim|size)|emb_(dim|size)|width|embed"
-        r"|(n_)?(channels|features)|model_(dim|size)|ndim|n_state|d_embed|embd_dim|dims",
+        r"|(n_)?(channels|features)|n_?feats?|(\w+_)?hid_dim|model_(dim|size)|ndim|n_state|d_embed|embd_dim|dims",
         30,
         64,
         is_width=True,
@@ -64,7 +64,7 @@ ROLES = (
     ),
     Role(
         "length",
-        r"max_?seq(uence)?_?len(gth)?|block_size|context_(length|size|window|len)|ctx_(len|size)|max_len(gth)?|seq_?len(gth)?"
+        r"max_?seq(uence)?_?len(gth)?|block_size|context_(length|size|window|len)|ctx_(len|size)|max_?len(gth)?|seq_?len(gth)?"
         r"|max_(position_embeddings|positions?|ctx|context)|n_?ctx|n_positions|sequence_length|max_t|window_size|T",
         LONGEST,
         LONGEST,
@@ -76,7 +76,7 @@ ROLES = (
         42,
         128,
     ),
-    Role("classes", r"n(um)?_?(classes|class|labels|outputs)|output_(classes)|n_?out", 7, 7),
+    Role("classes", r"n(um)?_?(classes|class|labels|outputs)|output_(classes)|n_?(out|actions|class)|nclass", 7, 7),
     Role("channels in", r"in_?ch(an(nel)?s?)?|channels_in|num_channels|n_?channels_in|in_c|c_in|img_channels", 3, 3),
     Role("channels out", r"out_?ch(an(nel)?s?)?|channels_out|out_c|c_out|planes", 10, 16),
     Role("channels in", r"inplanes|in_planes", 10, 16),

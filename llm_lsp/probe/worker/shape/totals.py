@@ -9,6 +9,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from .arguments import Recipe
 from .input_sizes import declared_numbers
+from .recording import count_of, parameters_of
 from .running import FAKE_META, META, Failure, Model, Ran, Runner
 from .sizes import role_of
 
@@ -21,8 +22,8 @@ class Cost:
     """The totals of one model."""
 
     def __init__(self, model: nn.Module, *, is_decoder: bool) -> None:
-        self.parameters = sum(each.numel() for each in model.parameters())
-        self.trained = sum(each.numel() for each in model.parameters() if each.requires_grad)
+        self.parameters = parameters_of(model)
+        self.trained = sum(count_of(each) for each in model.parameters() if each.requires_grad)
         self.cache = cache_bytes(model) if is_decoder else None
 
     def as_value(self, flops: int | None) -> dict[str, object]:
