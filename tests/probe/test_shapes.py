@@ -419,6 +419,40 @@ def test_a_guarded_import_fails_as_it_does_for_the_user(check: Check) -> None:
     assert check(text, "Block")["status"] == "ok"
 
 
+def test_a_script_whose_data_are_missing_is_checked_by_its_definitions(check: Check) -> None:
+    text = """\
+    import torch
+    from torch import nn
+
+    n_embd = 12
+    with open("input_of_nobody.txt") as file:
+        text = file.read()
+    chars = sorted(set(text))
+    vocab_size = len(chars)
+
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.table = nn.Embedding(vocab_size, n_embd)
+
+        def forward(self, ids):
+            return self.table(ids)
+
+    model = Model()
+    for step in range(10**9):
+        model(torch.tensor([0])).sum().backward()
+    """
+    done = check(text, "Model")
+    assert done["status"] == "ok"
+    assert done["result"]["outputs"] == "[1, 12]"
+    assert {"what": "vocab_size", "value": "101", "source": "name"} in done["result"]["assumptions"]
+
+
+def test_a_name_that_was_left_out_with_the_data_is_no_error(check: Check) -> None:
+    text = "open('input_of_nobody.txt')\ntable = open('x')\n" + BLOCK.replace("h.relu()", "h.relu() + table")
+    assert check(text, "Block")["status"] == "needs_args"
+
+
 def test_an_exit_at_import_is_told(check: Check) -> None:
     done = check("import sys\nsys.exit('bye')\n", None)
     assert done["status"] == "exit"

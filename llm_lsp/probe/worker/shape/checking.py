@@ -189,7 +189,7 @@ class ClassCheck:
         tried: list[Found] = []
         for recipe in recipes(self.user, target, asked):
             self.check.progress("construct", Progress(0, 1))
-            found = self.search.try_recipe(recipe, asked)
+            found = self.search.try_recipe(recipe, asked)._replace(is_partial=self.user.is_partial)
             tried.append(found)
             if found.ran is not None or is_decided(found):
                 return found

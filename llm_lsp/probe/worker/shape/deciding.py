@@ -34,7 +34,7 @@ def verdict(found: Found) -> Verdict | None:
         return None
     alike = [each for each in found.failures if each.candidate is best.candidate and each.stage == best.stage]
     real = [each for each in alike if each.mode == REAL]
-    shown = real[-1] if real else best
+    shown = real[0] if real else best
     ran_for_real = any(each.mode == REAL for each in found.failures)
     is_error = (bool(real) or not ran_for_real) and not shown.is_of_the_mode and is_programs(found, shown, alike)
     return Verdict(shown, is_error, confirmed=bool(real))
@@ -48,7 +48,7 @@ def furthest(failures: list[Failure]) -> Failure | None:
 
 def is_programs(found: Found, failure: Failure, alike: list[Failure]) -> bool:
     explained = failure.explained
-    if found.is_refuted:
+    if found.is_refuted or (found.is_partial and failure.explained.kind in PROGRAM_ERRORS):
         return False
     if not explained.frames or (explained.is_raised_by_user and not is_users(found, failure)):
         return False

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .assigned import record_assignments
+from .definitions import run_definitions
 
 
 class UserModule(NamedTuple):
@@ -28,6 +29,10 @@ class UserModule(NamedTuple):
     name: str
     missing: list[str]
     """Packages that aren't installed here and were replaced."""
+    guessed: dict[str, object]
+    """Constants whose own assignment failed, with what they were given instead."""
+    is_partial: bool
+    """The file can't be imported as a whole; only what it defines was."""
     root: str
     """The folder that holds the user's files: the workspace, or what holds the outermost package."""
 
@@ -79,12 +84,21 @@ def import_file(path: str, workspace: str | None) -> UserModule:
     sys.dont_write_bytecode = True
     sys.meta_path.insert(0, own)
     sys.meta_path.append(stubs)
+    guessed: dict[str, object] = {}
+    is_partial = False
     try:
         module = importlib.import_module(name)
+    except OSError:
+        # A script that reads its data while it is imported: its classes don't need them.
+        module = sys.modules[name] = types.ModuleType(name)
+        module.__file__ = str(file)
+        module.__package__ = name.rpartition(".")[0]
+        guessed = run_definitions(ast.parse(source, str(file)), module, str(file))
+        is_partial = True
     finally:
         sys.meta_path.remove(own)
         # The other finder stays: some imports wait in constructors and in `forward`.
-    return UserModule(str(file), text, tree, vars(module), name, stubs.packages, users_root)
+    return UserModule(str(file), text, tree, vars(module), name, stubs.packages, guessed, is_partial, users_root)
 
 
 class OwnFile(importlib.abc.MetaPathFinder):

@@ -177,7 +177,7 @@ class Report:
             "target": self.name,
             "method": mode,
             "confirmed": self.confirmed,
-            "assumptions": [as_value(each) for each in assumptions],
+            "assumptions": [as_value(each) for each in (*self.of_the_file(), *assumptions)],
             "notices": self.notices,
             "timing": dict(self.timing()),
         }
@@ -186,6 +186,10 @@ class Report:
         if self.user.missing:
             found["missing"] = list(self.user.missing)
         return found
+
+    def of_the_file(self) -> list[Assumption]:
+        """What was made up because the file can't be imported as a whole."""
+        return [Assumption(name, repr(value), "name") for name, value in self.user.guessed.items()]
 
     def input_names(self, ran: Ran) -> list[str]:
         try:

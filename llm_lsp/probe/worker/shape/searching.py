@@ -35,6 +35,8 @@ class Found(NamedTuple):
     """In the order in which they happened; those of the real mode confirm or refute the others."""
     portability: Failure | None = None
     """What failed in an abstract mode and works for real."""
+    is_partial: bool = False
+    """Only definitions of the file were run: a name that is missing says nothing."""
     is_refuted: bool = False
     """With other numbers for what was guessed the recipe fails otherwise: the guess is at fault."""
 
