@@ -79,8 +79,11 @@ function running(server: Server): LanguageClient {
 }
 
 function activeDocument(): TextDocument {
-  const document = window.activeTextEditor?.document;
-  if (document?.languageId !== "python") {
+  // In a notebook no cell need have the focus.
+  const cells = window.activeNotebookEditor?.notebook.getCells().map((cell) => cell.document) ?? [];
+  const documents = [...(window.activeTextEditor ? [window.activeTextEditor.document] : []), ...cells];
+  const document = documents.find((each) => each.languageId === "python");
+  if (document === undefined) {
     throw new Error("open a Python file or a notebook first");
   }
   return document;
