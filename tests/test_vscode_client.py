@@ -258,3 +258,11 @@ def test_the_pictures_in_the_readme_are_those_that_the_script_takes() -> None:
 
 def test_a_picture_that_nobody_takes_is_seen() -> None:
     assert pictures_named("![A card](media/screenshots/card.png)") == {"card"}
+
+
+def test_what_the_package_is_to_carry_is_there_or_is_built() -> None:
+    lines = (CLIENT / ".vscodeignore").read_text(encoding="utf-8").splitlines()
+    carried = [line.removeprefix("!") for line in lines if line.startswith("!")]
+    assert "package.json" in carried
+    built = ("dist/", "bundled/")
+    assert [path for path in carried if not path.startswith(built) and not list(CLIENT.glob(path))] == []
