@@ -75,6 +75,7 @@ check: $(VENV)/stamps/lint $(VENV)/stamps/npm
 
 bench: $(VENV)/stamps/test
 	$(BIN)/python -m benchmarks.run
+	$(BIN)/python -m benchmarks.facts
 	$(BIN)/python -m benchmarks.server
 	$(BIN)/python -m benchmarks.probe
 

@@ -127,3 +127,105 @@ def write_rule_pack(folder: Path, rules: int) -> Path:
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: bench-rules\nVersion: 1\n", encoding="utf-8")
     (metadata / "entry_points.txt").write_text("[llm_lsp.rules]\nbench = bench_rules\n", encoding="utf-8")
     return folder
+
+
+_CIRCLE = '''"""Module {n} of a circle of {size}."""
+
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from circle.module_{next:03} import CHECKPOINT as OTHER, evaluate as evaluate_next, seed_all as seed_next
+
+CHECKPOINT = "gpt2"
+
+
+def seed_all(seed=0):
+    torch.manual_seed(seed)
+
+
+class Model{n}(torch.nn.Module):
+    def __init__(self, checkpoint=CHECKPOINT):
+        super().__init__()
+        self.body = AutoModelForCausalLM.from_pretrained(checkpoint)
+        self.head = torch.nn.Linear(768, 2)
+
+    def forward(self, batch):
+        return self.head(self.body(**batch, output_hidden_states=True).hidden_states[-1])
+
+
+@torch.no_grad()
+def evaluate(model, loader):
+    model.eval()
+    return [model(batch).argmax(-1) for batch in loader]
+
+
+def main(loader):
+    seed_next()
+    tokenizer = AutoTokenizer.from_pretrained(OTHER)
+    model = Model{n}()
+    optimizer = torch.optim.AdamW(model.parameters())
+    for texts in loader:
+        loss = model(tokenizer(texts, return_tensors="pt", padding=True, truncation=True)).sum()
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    return evaluate_next(model, loader)
+
+
+if __name__ == "__main__":
+    main([["a"]])
+'''
+
+
+def write_circle(folder: Path, size: int) -> list[Path]:
+    """A package of modules each of which imports the next one, the last one the first; returns their files."""
+    package = folder / "circle"
+    package.mkdir(parents=True)
+    (folder / "setup.cfg").touch()
+    (package / "__init__.py").touch()
+    paths: list[Path] = []
+    for number in range(size):
+        text = _CIRCLE.replace("{size}", str(size)).replace("{next:03}", f"{(number + 1) % size:03}")
+        paths.append(package / f"module_{number:03}.py")
+        paths[-1].write_text(text.replace("{n}", str(number)), encoding="utf-8")
+    return paths
+
+
+def pathological_text(lines: int = 10_000) -> str:
+    """A file as nobody writes them: a 200-way dispatch, functions that call each other, 50 nested closures, much code."""
+    parts = ["import torch", "from transformers import AutoModel", "", "model = AutoModel.from_pretrained('gpt2')", ""]
+    for number in range(200):
+        parts += [
+            f"def case_{number}(x, depth):",
+            f"    y = model(x + {number})",
+            f"    return dispatch(y, depth - 1, {number})",
+            "",
+        ]
+    parts += ["def dispatch(x, depth, which):"]
+    parts += [
+        line
+        for number in range(200)
+        for line in (f"    if which == {number}:", f"        return case_{number}(x, depth)")
+    ]
+    parts += [
+        "    return TABLE[which](x, depth)",
+        "",
+        f"TABLE = {{{', '.join(f'{n}: case_{n}' for n in range(200))}}}",
+        "",
+    ]
+    parts += ["def even(x, n):", "    return x if n == 0 else odd(model(x), n - 1)", ""]
+    parts += ["def odd(x, n):", "    return x if n == 0 else even(model(x), n - 1)", ""]
+    parts += [f"{'    ' * depth}def closure_{depth}(x_{depth}):" for depth in range(50)]
+    parts += [f"{'    ' * 50}return model({' + '.join(f'x_{depth}' for depth in range(50))})"]
+    parts += [f"{'    ' * depth}return closure_{depth}(model(x_{depth - 1}))" for depth in range(49, 0, -1)]
+    parts += ["", "def run(batches):", "    total = 0"]
+    number = 0
+    while len(parts) < lines - 8:
+        number += 1
+        parts += [f"    for batch_{number} in batches:", f"        if batch_{number} is not None:"]
+        parts += [
+            f"            total += model(batch_{number}).loss",
+            f"            total = dispatch(total, {number}, batch_{number})",
+        ]
+    parts += ["    return even(total, 10)", "", "run([1])", "closure_0(1)", "dispatch(1, 2, 3)"]
+    return "\n".join(parts) + "\n"

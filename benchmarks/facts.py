@@ -1,0 +1,165 @@
+"""What facts and rules cost, against `ast.parse` of the same files in the same process: `python -m benchmarks.facts`.
+
+Times are CPU seconds of this process, with the garbage collector off and each tree dropped, the cheapest of some runs.
+The first run downloads the libraries into `.cache/bench`.
+"""
+
+from __future__ import annotations
+
+import ast
+import gc
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+
+from benchmarks import project
+from benchmarks.run import CACHE, verdict
+from llm_lsp.linter import lint
+from llm_lsp.project import Project
+from llm_lsp.registry import enabled, entries
+
+LIBRARIES = ("trl==1.16.0", "peft==0.21.2", "litgpt==0.5.13", "lm-eval==0.4.13")
+TRANSFORMERS = "transformers==5.24.0"
+SIZES = (1, 2, 4, 8, 16, 32, 64)
+
+MOST_TIMES_PARSE = 4
+MOST_GROWTH = 1.2
+MOST_SECONDS = 2
+MOST_MEGABYTES = 300
+
+
+def cpu(run: Callable[[], object], times: int) -> float:
+    """The cheapest of some runs: what else the machine does only ever adds."""
+    found: list[float] = []
+    for _ in range(times):
+        gc.collect()
+        gc.disable()
+        start = time.process_time()
+        run()
+        found.append(time.process_time() - start)
+        gc.enable()
+    return min(found)
+
+
+def parse(paths: Iterable[Path]) -> None:
+    for path in paths:
+        ast.parse(path.read_bytes())
+
+
+def check(paths: Iterable[Path]) -> None:
+    """Lint the files as `llm-lint check` does, with all rules that are on by default, and print nothing."""
+    known = Project(paths, isolated=True, cached=False)
+    rules = entries()
+    for file in known.files():
+        source = known.source(file)
+        lint(source, known.world_for(file), file.settings, enabled(rules, file.settings, file.path))
+
+
+def fetched(requirement: str) -> Path:
+    """The sources of a library, without what it needs to run."""
+    folder = CACHE / requirement.partition("==")[0]
+    if not folder.is_dir():
+        pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-deps"]
+        subprocess.run([*pip, "--target", folder, requirement], check=True)
+    return next(path for path in sorted(folder.iterdir()) if (path / "__init__.py").is_file())
+
+
+def libraries(folder: Path) -> None:
+    """Facts and all rules over real code."""
+    print("facts and all rules, CPU seconds against `ast.parse`")
+    whole, parsed = 0.0, 0.0
+    for requirement in LIBRARIES:
+        source = folder / requirement.partition("==")[0]
+        # Copied: below an ignored folder everything is ignored.
+        shutil.copytree(fetched(requirement), source, ignore=shutil.ignore_patterns("__pycache__"))
+        paths = sorted(source.rglob("*.py"))
+        ours, theirs = cpu(partial(check, paths), 3), cpu(partial(parse, paths), 5)
+        whole, parsed = whole + ours, parsed + theirs
+        print(f"  {requirement:20} {len(paths):5} files {theirs:8.3f} {ours:8.3f}   {ours / theirs:5.2f} times")
+    kept = verdict(whole / parsed <= MOST_TIMES_PARSE)
+    print(
+        f"  {'together':32} {parsed:8.3f} {whole:8.3f}   {whole / parsed:5.2f} times, at most {MOST_TIMES_PARSE} {kept}"
+    )
+
+
+def growth(folder: Path) -> None:
+    """Files that import each other in a circle: what each costs must not depend on how many there are."""
+    print("files that import each other, CPU milliseconds for each")
+    each: list[float] = []
+    for size in SIZES:
+        paths = project.write_circle(folder / str(size), size)
+        each.append(cpu(partial(check, paths), 5) / size)
+        print(f"  {size:3} files {each[-1] * 1000:8.2f}")
+    # One file pays for what is made once: the classes of rules, the tables.
+    grown = each[-1] / min(each[1:])
+    print(f"  64 files against the cheapest    {grown:8.2f}   at most {MOST_GROWTH} {verdict(grown <= MOST_GROWTH)}")
+
+
+def worst_file() -> None:
+    """Each file of transformers in a process of its own."""
+    source = fetched(TRANSFORMERS)
+    worst: tuple[float, float] = (0.0, 0.0)
+    names = ["", ""]
+    paths = sorted(source.rglob("*.py"))
+    for path in paths:
+        seconds, megabytes = _forked(path)
+        for index, (found, most) in enumerate(zip((seconds, megabytes), worst, strict=True)):
+            if found > most:
+                names[index] = path.relative_to(source).as_posix()
+        worst = max(worst[0], seconds), max(worst[1], megabytes)
+    print(f"{TRANSFORMERS}, each of {len(paths)} files by itself, the worst")
+    print(
+        f"  CPU seconds                      {worst[0]:8.2f}   at most {MOST_SECONDS} {verdict(worst[0] <= MOST_SECONDS)}   {names[0]}"
+    )
+    kept = verdict(worst[1] <= MOST_MEGABYTES)
+    print(f"  megabytes                        {worst[1]:8.1f}   at most {MOST_MEGABYTES} {kept}   {names[1]}")
+
+
+def _forked(path: Path) -> tuple[float, float]:
+    """CPU seconds and peak megabytes of one check, without the start of Python."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if not child:
+        gc.disable()
+        start = time.process_time()
+        check([path])
+        used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1e6 if sys.platform == "darwin" else 1e6 / 1024)
+        os.write(writer, f"{time.process_time() - start} {used}".encode())
+        os._exit(0)
+    os.close(writer)
+    os.waitpid(child, 0)
+    with os.fdopen(reader) as stream:
+        seconds, megabytes = stream.read().split()
+    return float(seconds), float(megabytes)
+
+
+def pathological(folder: Path) -> None:
+    """A file as nobody writes them."""
+    path = folder / "pathological.py"
+    path.write_text(project.pathological_text(), encoding="utf-8")
+    seconds, megabytes = _forked(path)
+    lines = path.read_bytes().count(b"\n")
+    print(f"{lines:,} lines with a 200-way dispatch, mutual recursion and 50 nested closures")
+    print(
+        f"  CPU seconds                      {seconds:8.2f}   at most {MOST_SECONDS} {verdict(seconds <= MOST_SECONDS)}"
+    )
+    print(
+        f"  megabytes                        {megabytes:8.1f}   at most {MOST_MEGABYTES} {verdict(megabytes <= MOST_MEGABYTES)}"
+    )
+
+
+if __name__ == "__main__":
+    if not hasattr(os, "fork"):
+        sys.exit("the benchmarks need os.fork, which this system does not have")
+    with tempfile.TemporaryDirectory() as temporary:
+        libraries(Path(temporary))
+        growth(Path(temporary))
+        pathological(Path(temporary))
+    worst_file()
