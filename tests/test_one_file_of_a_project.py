@@ -20,8 +20,8 @@ ROOT = Path(__file__).resolve().parents[1]
 
 def found(capsysbinary: pytest.CaptureFixture[bytes], *paths: str) -> list[Any]:
     main(["check", "--output-format", "json", "--select", "ALL", "--no-cache", *paths])
-    output: dict[str, list[Any]] = json.loads(capsysbinary.readouterr().out)
-    return output["diagnostics"]
+    output: list[Any] = json.loads(capsysbinary.readouterr().out)
+    return output
 
 
 def check_each(folder: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> int:
