@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["Program"]
 
 _MOST_MODULES = 40
+_SMALL_CLASS = 120
+"""Lines."""
 _DEEPEST_STARS = 4
 _OURS = library.LIBRARY_ROOTS | kinds.FRAMEWORK_ROOTS
 """What is known as data, and never looked at."""
@@ -190,9 +192,10 @@ class Program(Roots):
             return True
         known = self._worth.get(function.node)
         if known is None:
-            # What `__init__` keeps is what the other methods work with.
-            is_initialiser = function.owner is not None and function.name == "__init__"
-            written = function.owner.node if is_initialiser and function.owner is not None else function.node
+            # What `__init__` keeps is what the other methods work with; a long one of a large class costs too much.
+            owner = function.owner if function.name == "__init__" else None
+            is_small = owner is not None and (owner.node.end_lineno or 0) - owner.node.lineno < _SMALL_CLASS
+            written = owner.node if owner is not None and is_small else function.node
             text = "\n".join(self.sources[home].lines[written.lineno - 1 : written.end_lineno])
             words = (*library.WORTH_ENTERING, *library.COMPUTES) if self.has_coroutines else library.WORTH_ENTERING
             known = self._worth[function.node] = any(word in text for word in words)
