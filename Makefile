@@ -50,7 +50,7 @@ $(VENV)/stamps/editors: $(VENV)/stamps/venv tests/editors/install.sh
 demo: $(VENV)/stamps/install
 	@$(BIN)/llm-lint check --output-format full examples || test $$? -eq 1
 
-test: $(VENV)/stamps/test $(VENV)/stamps/editors extension
+test: $(VENV)/stamps/test $(VENV)/stamps/editors extension workbench
 	$(BIN)/python -m pytest --numprocesses auto --dist loadgroup
 
 extension: $(VENV)/stamps/test $(VENV)/stamps/npm

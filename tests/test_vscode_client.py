@@ -266,3 +266,14 @@ def test_what_the_package_is_to_carry_is_there_or_is_built() -> None:
     assert "package.json" in carried
     built = ("dist/", "bundled/")
     assert [path for path in carried if not path.startswith(built) and not list(CLIENT.glob(path))] == []
+
+
+def test_the_oldest_vs_code_that_is_promised_is_the_oldest_that_is_tried() -> None:
+    promised = read_json(CLIENT / "package.json")["engines"]["vscode"]
+    installed = (CLIENT / "e2e" / "install.sh").read_text(encoding="utf-8")
+    started = (CLIENT / "e2e" / "codeServer.ts").read_text(encoding="utf-8")
+    for name in ("NEWEST", "OLDEST"):
+        assert re.findall(rf"^{name}=(\S+)", installed, re.MULTILINE) == re.findall(rf'{name} = "(\S+)"', started)
+    # code-server counts as VS Code does, from 4 instead of 1.
+    oldest = re.findall(r"^OLDEST=4\.(\d+)\.", installed, re.MULTILINE)
+    assert promised == f"^1.{oldest[0]}.0"
