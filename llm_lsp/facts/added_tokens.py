@@ -25,6 +25,7 @@ _MATRIX = ("embed", "wte", "shared", "lm_head", "weight", "vocab")
 """Words in the names of what a program replaces when it makes room for tokens by hand."""
 _MAKES_ROOM = ("resize", "chat_format", "chat_template", "vocab")
 """Words in the names of functions that make room in a model that they are given."""
+_RESIZES = frozenset({"resize_token_embeddings", "set_input_embeddings"})
 _MOST_IMPORTERS = 8
 _OWN_SIZE = ("vocab_size", "config", "ignore_mismatched_sizes")
 
@@ -176,7 +177,9 @@ def added_tokens(facts: Facts) -> Iterator[AddedTokens]:
     yield from _met_with(facts, records)
     # A parameter that nobody annotates is a tokenizer by what a caller passes.
     given = (record for record in facts.records if record.name in library.ADDS_TOKENS)
-    roots = {record.frame.root.function: None for record in (*records, *given)}
+    # Who makes room for the tokens himself is not looked for in other modules: that costs a run of each.
+    done = {record.frame.root.id for record in facts.records if record.name in _RESIZES}
+    roots = {record.frame.root.function: None for record in (*records, *given) if record.frame.root.id not in done}
     names = {root.name if root.owner is None else root.owner.node.name for root in roots if root is not None}
     importers = facts.world.importers(facts.source.path, names) if names else []
     for importer in importers[:_MOST_IMPORTERS]:
