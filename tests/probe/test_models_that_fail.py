@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.probe.worker_process import WORKER, WorkerProcess
+from tests.probe.worker_process import WORKER, WorkerProcess, wait_for_file, wait_until_gone
 
 pytestmark = pytest.mark.xdist_group("probe worker")
 
@@ -67,3 +67,37 @@ def test_a_model_that_is_well_is_run_after_all_that(worker: WorkerProcess, tmp_p
     file = tmp_path / "model.py"
     file.write_text(MODEL.format(in_constructor="pass", in_forward="pass"), encoding="utf-8")
     assert worker.run(file)["status"] == "ok"
+
+
+@pytest.mark.parametrize("place", ["in_constructor", "in_forward"])
+def test_a_run_is_cancelled_at_each_stage(place: str, worker: WorkerProcess, tmp_path: Path) -> None:
+    note = tmp_path / "note"
+    statement = f"open({str(note)!r}, 'w').write(str(os.getpid())); time.sleep(999)"
+    file = tmp_path / "model.py"
+    file.write_text(
+        MODEL.format(**{"in_constructor": "pass", "in_forward": "pass", place: statement}), encoding="utf-8"
+    )
+    request = worker.ask(file)
+    process = int(wait_for_file(note))
+    worker.cancel(request)
+    assert worker.done(request)["status"] == "cancelled"
+    wait_until_gone(process)
+
+
+def test_a_checkpoint_that_is_not_here_is_asked_for_and_not_fetched(worker: WorkerProcess, tmp_path: Path) -> None:
+    pytest.importorskip("transformers")
+    file = tmp_path / "model.py"
+    statement = "from transformers import AutoModel; self.base = AutoModel.from_pretrained('no/such-model')"
+    file.write_text(MODEL.format(in_constructor=statement, in_forward="pass"), encoding="utf-8")
+    done = worker.run(file)
+    assert done["status"] == "needs_args"
+    assert "line 10" in done["result"]["problem"]
+
+
+def test_the_probes_own_files_are_none_of_the_users_even_in_the_workspace(worker: WorkerProcess) -> None:
+    """As in a workspace that holds an editor's bundled copy."""
+    file = Path(__file__).parents[1] / "models" / "nanogpt.py"
+    done = worker.run(file, workspace=str(Path(__file__).parents[2]), target="Block")
+    places = {(row["file"], row["line"]) for row in done["result"]["rows"]}
+    assert {path for path, _ in places} == {str(file)}
+    assert len(places) > 3

@@ -570,3 +570,155 @@ def test_real_weights_run_offline(shapes: Shapes, check: Check) -> None:
     assert loaded["status"] == "ok", loaded["result"]
     assert loaded["result"]["outputs"] == "[2, 384]"
     assert loaded["result"]["confirmed"]
+
+
+# ---------------------------------------------------------------- what people write about arguments
+
+
+TWO_PARTS = BLOCK.replace("class Block", "# probe: looks odd\n# probe: Block(dim=)(x)\nclass Block") + BLOCK.replace(
+    "class Block", "class Other"
+)
+
+
+def test_a_comment_that_is_no_call_is_about_its_own_class_alone(check: Check) -> None:
+    done = check(TWO_PARTS, "Block")
+    assert done["status"] == "needs_args"
+    assert done["result"]["problem"].endswith("in line 5")
+    assert check(TWO_PARTS, "Other")["status"] == "ok"
+    assert check(TWO_PARTS, "Block", "Other(12)")["result"]["problem"] == "`Other(12)` makes no `Block`"
+    assert "made with these arguments" in check(TWO_PARTS, "Block", "Block()")["result"]["problem"]
+    assert check(TWO_PARTS, "Block", "Block(12)(x=float[2,12])")["result"]["outputs"] == "[2, 12]"
+    assert [each["status"] for each in check(TWO_PARTS)["result"]["classes"]] == ["needs_args", "ok"]
+
+
+def test_the_line_to_complete_has_the_likely_kinds_and_says_why_in_words(check: Check) -> None:
+    done = check(
+        """
+        from torch import nn
+
+        class Net(nn.Module):
+            def __init__(self, tower):
+                super().__init__()
+                self.tower = tower
+
+            def forward(self, input_ids, attention_mask, x, t):
+                return self.tower(input_ids, attention_mask, x, t)
+        """
+    )["result"]["classes"][0]
+    assert done["status"] == "needs_args"
+    assert done["result"]["paste"] == (
+        "# probe: Net(tower=...)(input_ids=int[2,16], attention_mask=bool[2,16], x=float[2,16,64], t=int[2])"
+    )
+    assert done["result"]["problem"].endswith("guessed arguments: no value is known for `tower`")
+
+
+def test_what_would_have_to_be_run_is_shown_in_words(check: Check) -> None:
+    done = check(BLOCK + "\n\ndef make(n):\n    return Block(input(n), made(n))\n", "Block")
+    text = str(done)
+    assert "NotPlainError" not in text
+    assert "NoValueError" not in text
+
+
+def test_the_config_is_the_one_that_a_class_of_transformers_declares(check: Check) -> None:
+    pytest.importorskip("transformers")
+    done = check(
+        """
+        from torch import nn
+        from transformers import AutoConfig, BertModel, BertPreTrainedModel
+
+        class Regression(BertPreTrainedModel):
+            def __init__(self, config):
+                super().__init__(config)
+                self.bert = BertModel(config)
+                self.regressor = nn.Linear(config.hidden_size, 1)
+                self.post_init()
+
+            def forward(self, input_ids=None, attention_mask=None):
+                return self.regressor(self.bert(input_ids, attention_mask=attention_mask)[1]).squeeze(-1)
+        """,
+        "Regression",
+    )
+    assert done["status"] == "ok", done
+    assert {"what": "config", "value": "BertConfig()", "source": "config"} in done["result"]["assumptions"]
+
+
+def test_a_time_is_one_number_for_each_sample(check: Check) -> None:
+    done = check(
+        """
+        import math
+        import torch
+        from torch import nn
+
+        class Waves(nn.Module):
+            def __init__(self, dim):
+                super().__init__()
+                self.dim = dim
+
+            def forward(self, x):
+                steps = torch.exp(torch.arange(self.dim // 2) * -math.log(10000) / (self.dim // 2 - 1))
+                waves = x[:, None] * steps[None, :]
+                return torch.cat((waves.sin(), waves.cos()), dim=-1)
+
+        class Denoiser(nn.Module):
+            def __init__(self, dim=32, channels=3):
+                super().__init__()
+                self.time_mlp = nn.Sequential(Waves(dim), nn.Linear(dim, dim))
+                self.start = nn.Conv2d(channels, dim, 3, padding=1)
+                self.end = nn.Conv2d(dim, channels, 1)
+
+            def forward(self, x, time):
+                return self.end(self.start(x) + self.time_mlp(time)[:, :, None, None])
+        """,
+        "Denoiser",
+    )
+    assert done["status"] == "ok", done
+    assert done["result"]["inputs"] == {"x": "float32[2,3,32,32]", "time": "int64[2]"}
+
+
+# ---------------------------------------------------------------- where a program lies
+
+
+def test_a_package_with_spaces_and_emoji_in_its_path_may_import_relatively(shapes: Shapes, tmp_path: Path) -> None:
+    inner = tmp_path / "my models 🦊" / "pkg" / "sub"
+    inner.mkdir(parents=True)
+    for folder in (inner.parent, inner):
+        (folder / "__init__.py").touch()
+    (inner.parent / "layers.py").write_text(BLOCK, encoding="utf-8")
+    file = inner / "net 🐍.py"
+    text = "from torch import nn\nfrom ..layers import Block\nfrom . import sizes\n\nclass Net(nn.Module):\n"
+    text += "    def __init__(self):\n        super().__init__()\n        self.block = Block(sizes.WIDTH)\n"
+    text += "        self.head = nn.Linear(31, 7)\n\n    def forward(self, x):\n"
+    text += "        größe = self.block(x)\n        return self.head(größe)\n"
+    file.write_text(text, encoding="utf-8")
+    (inner / "sizes.py").write_text("WIDTH = 30\n", encoding="utf-8")
+    done = shapes.outcome(file, "Net")
+    assert done["status"] == "user_error", done
+    frame = done["result"]["error"]["frames"][-1]
+    assert (frame["file"], frame["line"]) == (str(file), 13)
+
+
+def test_a_circular_import_has_its_place(shapes: Shapes, tmp_path: Path) -> None:
+    (tmp_path / "one.py").write_text("from two import Two\nclass One: ...\n", encoding="utf-8")
+    (tmp_path / "two.py").write_text("# the other\nfrom one import One\nclass Two: ...\n", encoding="utf-8")
+    done = shapes.outcome(tmp_path / "one.py")
+    assert done["status"] == "user_error"
+    error = done["result"]["error"]
+    assert "circular import" in error["message"]
+    assert [(Path(each["file"]).name, each["line"]) for each in error["frames"]] == [("one.py", 1), ("two.py", 2)]
+
+
+def test_a_file_that_goes_away_while_it_runs_does_no_harm(shapes: Shapes, tmp_path: Path) -> None:
+    file = tmp_path / "model.py"
+    file.write_text(
+        "import os\n"
+        + BLOCK.replace("h = self", "os.remove(__file__) if os.path.exists(__file__) else 0\n        h = self"),
+        encoding="utf-8",
+    )
+    assert shapes.outcome(file, "Block")["status"] == "ok"
+    broken = BLOCK.replace("self.down(h", "self.down(x").replace(
+        "        h =", "        import os\n        os.path.exists(__file__) and os.remove(__file__)\n        h ="
+    )
+    file.write_text(broken, encoding="utf-8")
+    done = shapes.outcome(file, "Block")
+    assert not file.exists()
+    assert done["status"] in ("user_error", "needs_args")

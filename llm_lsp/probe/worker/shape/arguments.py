@@ -157,6 +157,10 @@ def guessed(
     except NoValueError:
         pass
     if CONFIG_NAME.fullmatch(parameter.name):
+        declared = getattr(target.made, "config_class", None)
+        if isinstance(declared, type) and is_config_class(declared):
+            notes.add(parameter.name, f"{declared.__name__}()", "config")
+            return default_config(declared, table, notes, shrunk=shrunk)
         return config_for(user, target, parameter.name, table, notes, shrunk=shrunk)
     plain: dict[object, object] = {int: 8, float: 0.1, bool: False}
     if annotation in plain:

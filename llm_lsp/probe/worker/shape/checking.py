@@ -25,6 +25,8 @@ from .user_calls import BadCallError, UserCall, parse_user_call, probe_comments
 
 Outcome = dict[str, object]
 Emit = Callable[[dict[str, object]], None]
+Asked = dict[str, UserCall | BadCallError]
+"""What the user wrote about the arguments of a class."""
 
 
 class Check:
@@ -74,7 +76,7 @@ class Check:
         try:
             asked = self.asked(user)
         except BadCallError as error:
-            return {"status": "needs_args", "result": {"target": target, "problem": str(error), "paste": None}}
+            return without_call(target, error)
         if isinstance(target, str):
             if target not in classes:
                 return {
@@ -92,17 +94,19 @@ class Check:
             return f"`{target}` is no `nn.Module`"
         return f"the file defines no class `{target}` at its top level"
 
-    def asked(self, user: UserModule) -> dict[str, UserCall]:
+    def asked(self, user: UserModule) -> Asked:
         """What the user wrote about arguments: in the request, or in comments."""
         found = probe_comments(user)
         text = self.request.get("args")
         if isinstance(text, str) and text.strip():
             call = parse_user_call(text)
             target = self.request.get("target")
-            found[target if isinstance(target, str) else call.name] = call
+            if isinstance(target, str) and call.name != target:
+                raise BadCallError(f"`{text.strip()}` makes no `{target}`")
+            found[call.name] = call
         return found
 
-    def check_all(self, user: UserModule, classes: dict[str, ModuleClass], asked: dict[str, UserCall]) -> Outcome:
+    def check_all(self, user: UserModule, classes: dict[str, ModuleClass], asked: Asked) -> Outcome:
         """Roots first; a class that ran inside one of them needs no run of its own."""
         outcomes: list[Outcome] = []
         covered: set[str] = set()
@@ -126,6 +130,10 @@ class Check:
 
 ORDER = ("user_error", "missing_package", "needs_args", "unsupported", "ok")
 """Of several outcomes the one that says most about the file."""
+
+
+def without_call(target: object, error: BadCallError) -> Outcome:
+    return {"status": "needs_args", "result": {"target": target, "problem": str(error), "paste": None}}
 
 
 def types_of(outcome: Outcome) -> set[str]:
@@ -153,9 +161,7 @@ def syntax_error(error: SyntaxError) -> dict[str, object]:
 class ClassCheck:
     """One class: alone, or through a class of the file that holds it."""
 
-    def __init__(
-        self, user: UserModule, classes: dict[str, ModuleClass], asked: dict[str, UserCall], check: Check
-    ) -> None:
+    def __init__(self, user: UserModule, classes: dict[str, ModuleClass], asked: Asked, check: Check) -> None:
         self.user = user
         self.classes = classes
         self.asked = asked
@@ -165,6 +171,9 @@ class ClassCheck:
 
     def outcome(self, name: str) -> Outcome:
         """What comes of the class; a class that holds it knows better than a guess what it is given."""
+        call = self.asked.get(name)
+        if isinstance(call, BadCallError):
+            return without_call(name, call)
         found = self.find(name)
         if found.ran is not None:
             return self.report(name, found, None).finished()
@@ -185,7 +194,8 @@ class ClassCheck:
     def find(self, name: str) -> Found:
         """The first recipe that runs; else the one whose failure says most."""
         target = self.classes[name]
-        asked = self.asked.get(name)
+        call = self.asked.get(name)
+        asked = call if isinstance(call, UserCall) else None
         tried: list[Found] = []
         for recipe in recipes(self.user, target, asked):
             self.check.progress("construct", Progress(0, 1))

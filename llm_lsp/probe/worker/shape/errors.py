@@ -12,7 +12,9 @@ from typing import NamedTuple, cast
 
 import torch
 
+from .configs import NoValueError
 from .describing import sizes_text, tensors_in
+from .expressions import NotPlainError
 from .importing import is_users_file
 from .operations import Failed, is_about
 from .wording import Operation, message_of, operand_texts
@@ -100,6 +102,10 @@ def message(error: BaseException, operation: Operation | None, frames: list[Fram
         shape = frames[-1].tensors.get(tensor[1]) if tensor is not None else None
         if tensor is not None and shape is not None:
             return f"`{tensor[1]}` is {shape}: {shape.count(',') + 1} axes, unpacked into {unpacked[1]} names"
+    if isinstance(error, NoValueError):
+        return str(error)
+    if isinstance(error, NotPlainError):
+        return f"not evaluated, for only literals, names and constructors are: {error}"
     first = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
     return f"{type(error).__name__}: {first}"[:LONGEST_MESSAGE] if first else type(error).__name__
 

@@ -18,6 +18,8 @@ from typing import NamedTuple
 from .assigned import record_assignments
 from .definitions import run_definitions
 
+OWN_FOLDER = str(Path(__file__).parents[1])
+
 
 class UserModule(NamedTuple):
     """The user's file, imported."""
@@ -169,8 +171,8 @@ class StubFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 @functools.lru_cache(maxsize=4096)
 def is_users_file(path: str, root: str) -> bool:
-    """Whether a file lies under the user's folder and is none of a package that is installed there."""
-    if not path.startswith(root):
+    """Whether a file lies under the user's folder and is neither the probe's nor of a package that is installed there."""
+    if not path.startswith(root) or path.startswith(OWN_FOLDER):
         return False
     inside = path[len(root) :].replace("\\", "/").split("/")
     return "site-packages" not in inside and "dist-packages" not in inside

@@ -214,7 +214,11 @@ def variants(model: nn.Module, parameter: inspect.Parameter, main: list[Variant]
         if side:
             return side
     if found.is_known:
-        return from_evidence(model, name, found)
+        known = from_evidence(model, name, found)
+        if main is not None and TIMES.fullmatch(name):
+            # One number for each sample, which a layer of the user's own spreads before any layer with a width.
+            return [*(each._replace(sure=False) for each in known), *accompanying(parameter)]
+        return known
     if main is not None:
         return [Variant(Plain(None), "like", sure=False)]
     return from_first_layer(model, name)

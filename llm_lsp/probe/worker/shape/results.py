@@ -12,6 +12,7 @@ from .configs import Assumption
 from .deciding import Verdict, verdict
 from .describing import shapes_text, tensors_in, typed_text
 from .importing import MissingPackageError, UserModule
+from .inputs import IDS, MASKS, TIMES
 from .oracles import Oracles, Suspicion
 from .recording import parameters_of
 from .running import REAL, Failure, Model, Ran, Runner
@@ -226,7 +227,8 @@ class Report:
         explained = own.failure.explained
         where = f" at line {explained.place[1]}" if explained.place is not None else ""
         what = "can't be made" if own.failure.stage == "construct" else "does not run"
-        return f"`{self.name}` {what} with guessed arguments: {explained.message}{where}"
+        whose = "these" if self.found.recipe.source == "user" else "guessed"
+        return f"`{self.name}` {what} with {whose} arguments: {explained.message}{where}"
 
     def attempt(self, failure: Failure | None) -> dict[str, object]:
         assumptions: list[Assumption] = []
@@ -246,7 +248,7 @@ class Report:
         constructor = names_of(getattr(made, "__init__", None), skip_self=True)
         forward = names_of(getattr(made, "forward", None), skip_self=True)
         given = ", ".join(f"{name}=..." for name in constructor)
-        inputs = ", ".join(f"{name}=float[2,16,64]" for name in forward)
+        inputs = ", ".join(f"{name}={likely_input(name)}" for name in forward)
         return f"# probe: {self.name}({given})({inputs})"
 
 
@@ -254,6 +256,15 @@ def is_of_one_sequence(ran: Ran) -> bool:
     """A second sequence of tokens is one that may be seen whole."""
     tensors = tensors_in([*ran.inputs[0], *ran.inputs[1].values()])
     return sum(tensor.dim() > 1 and not tensor.is_floating_point() for tensor in tensors) == 1
+
+
+def likely_input(name: str) -> str:
+    """What to complete where the model could not even be made, in the words of a comment."""
+    if MASKS.fullmatch(name):
+        return "bool[2,16]"
+    if TIMES.fullmatch(name):
+        return "int[2]"
+    return "int[2,16]" if IDS.fullmatch(name) else "float[2,16,64]"
 
 
 def names_of(function: object, *, skip_self: bool) -> list[str]:

@@ -55,20 +55,20 @@ def parse_user_call(text: str, line: int | None = None) -> UserCall:
     raise BadCallError(f"`{text.strip()}` is no call of a class; write `Class(arguments)(name=int[2,16])`")
 
 
-def probe_comments(user: UserModule) -> dict[str, UserCall]:
-    """The `# probe:` comments of the file, by class.
-
-    Raises:
-        BadCallError: One of them is no call.
-    """
-    found: dict[str, UserCall] = {}
+def probe_comments(user: UserModule) -> dict[str, UserCall | BadCallError]:
+    """The `# probe:` comments of the file, by the name that each begins with, and what is wrong with one that is no call."""
+    found: dict[str, UserCall | BadCallError] = {}
     if "probe:" not in user.text:
         return found
     for token in tokenize.generate_tokens(io.StringIO(user.text).readline):
         match = COMMENT.match(token.string) if token.type == tokenize.COMMENT else None
         if match is not None:
-            call = parse_user_call(match["call"], token.start[0])
-            found[call.name] = call
+            try:
+                call = parse_user_call(match["call"], token.start[0])
+            except BadCallError as error:
+                found[re.split(r"\W", match["call"], maxsplit=1)[0]] = BadCallError(f"{error} in line {token.start[0]}")
+            else:
+                found[call.name] = call
     return found
 
 
