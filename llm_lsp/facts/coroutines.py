@@ -70,7 +70,7 @@ class Blocking:
             return answer(NO)
         if not self._frame.is_of_script:
             return answer(YES)
-        names = {record.name.rpartition(".")[2] for record in self._facts.records}
+        names = {record.name.rpartition(".")[2] for record in self._facts.script_records}
         return answer(YES if names & library.STARTS_TASKS else UNKNOWN)
 
     @property

@@ -433,6 +433,28 @@ async def main():
 
 asyncio.run(main())
 """),
+        # Nor does one of two: started like this the module serves nobody, and what starts tasks is not run.
+        Good("""\
+import asyncio
+
+from transformers import pipeline
+
+classify = pipeline("text-classification", model="ProsusAI/finbert")
+
+class Worker:
+    async def start(self):
+        self.task = asyncio.create_task(self.work())
+
+    async def work(self):
+        while True:
+            await asyncio.sleep(1)
+
+async def once(text):
+    print(classify(text))
+
+if __name__ == "__main__":
+    asyncio.run(once("fine"))
+"""),
         # A stream that the framework runs in a thread.
         Good("""\
 from fastapi import FastAPI
