@@ -451,19 +451,32 @@ class Facts:
     def training_roots(self) -> frozenset[int]:
         """Frames of functions that nobody calls and that themselves make a model or an optimizer and train it.
 
-        Such a function stands for the script that somebody starts, unless the module is part of a package.
+        Such a function stands for the script that somebody starts, unless the module is part of a package; in a
+        notebook any does. One that is handed its model makes no more than the optimizer for it: whoever made the model
+        is the script.
         """
+        every: set[int] = set()
         makes: set[int] = set()
+        optimizes: set[int] = set()
+        is_handed: set[int] = set()
         trains: set[int] = set()
         for record in self.records:
             root = record.frame.root
+            every.add(root.id)
             if root.function is None or root.function.owner is not None:
                 continue
             if record.name in TRAINS:
                 trains.add(root.id)
-            elif isinstance(record.result, Object) and self.machine.kind(record.result) in {"model", "optimizer"}:
-                makes.add(root.id)
-        found = frozenset(makes & trains)
+            elif record.name in {"parameters", "named_parameters"}:
+                if isinstance(record.receiver, Object) and record.receiver.is_outside and record.receiver.call is None:
+                    is_handed.add(root.id)
+            elif isinstance(record.result, Object):
+                kind = self.machine.kind(record.result)
+                if kind in {"model", "optimizer"}:
+                    (makes if kind == "model" else optimizes).add(root.id)
+        if self.source.is_notebook:
+            return frozenset(every - (is_handed - makes))
+        found = frozenset((makes | optimizes - is_handed) & trains)
         return found if found and self.world.module(".", self.source.path) is None else frozenset()
 
     @cached_property

@@ -69,8 +69,14 @@ class Generator:
 
     @property
     def is_seeded(self) -> Truth:
-        """Whether the entry point seeds it, itself or through what it calls."""
-        return answer(self._seeded)
+        """Whether the entry point seeds it, itself or by what it calls; UNKNOWN where a module that imports it may."""
+        return answer(UNKNOWN if self._seeded is NO and self._is_imported else self._seeded)
+
+    @property
+    def _is_imported(self) -> bool:
+        """Whether the entry point is a function that another module of the project names."""
+        first = self._outermost
+        return first is not None and bool(self._facts.world.importers(self._facts.source.path, {first.name}))
 
     @property
     def matters(self) -> Truth:
@@ -201,7 +207,7 @@ def _is_reached(facts: Facts, record: CallRecord) -> bool:
         return True
     if root.function is not None and any(_is_route(decorator) for decorator in root.function.decorators):
         return False
-    return facts.source.is_notebook or root.id in facts.training_roots
+    return root.id in facts.training_roots
 
 
 def _is_route(decorator: Value) -> bool:

@@ -531,6 +531,40 @@ def training_step(net, optimizer, rows):
 """,
             }
         ),
+        # So is a function that is handed its model, and one that another module of the project runs.
+        Good("""\
+import random
+
+import torch
+
+def fit(model, rows, epochs=3):
+    optimizer = torch.optim.AdamW([{"params": [p for p in model.parameters() if p.requires_grad]}])
+    for epoch in range(epochs):
+        random.shuffle(rows)
+        for row in rows:
+            optimizer.zero_grad()
+            model(**row).loss.backward()
+            optimizer.step()
+"""),
+        Good(
+            {
+                "engine.py": """\
+import torch
+
+def fit(rows):
+    net = torch.nn.Linear(2, 2)
+    for row in rows:
+        net(row).sum().backward()
+""",
+                "main.py": """\
+import torch
+from engine import fit
+
+torch.manual_seed(0)
+fit(torch.load("rows.pt"))
+""",
+            }
+        ),
         # A function that is not seen may seed.
         Good("""\
 import random
