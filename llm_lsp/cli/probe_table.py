@@ -80,15 +80,22 @@ def _table(result: Result) -> Table:
         ("line", "right"),
     ):
         table.add_column(name, justify="right" if justify == "right" else "left", overflow="fold")
+    above: list[str] = []
     for row in result.get("rows") or ():
-        table.add_row(*map(Text, _cells(row)))
+        name = row.get("name") or ""
+        while above and not name.startswith(f"{above[-1]}."):
+            above.pop()
+        table.add_row(*map(Text, _cells(row, above)))
+        if name:
+            above.append(name)
     return table
 
 
-def _cells(row: Row) -> Iterator[str]:
+def _cells(row: Row, above: list[str]) -> Iterator[str]:
+    """The columns of a row that stands under others; a list of modules has no row, for it isn't called."""
     name = row.get("name") or ""
     calls = row.get("calls") or 0
-    yield "  " * (name.count(".") + 1 if name else 0) + (name.rpartition(".")[2] or "(all)")
+    yield "  " * (len(above) + 1 if name else 0) + (name[len(above[-1]) + 1 if above else 0 :] or "(all)")
     yield (row.get("type") or "") + (f" x{calls}" if calls > 1 else "")
     yield row.get("in") or ""
     yield row.get("out") or ""

@@ -38,7 +38,7 @@ def interpreter_at(path: Path, environ: Mapping[str, str]) -> Path:
                 return (folder / place).absolute()
     raise InterpreterNotFoundError(
         f"`{path}` is no Python interpreter: name one, or a virtual environment, with `--python`, or with the setting "
-        "`interpreter`"
+        "`python` (in an editor `interpreter`)"
     )
 
 

@@ -236,7 +236,10 @@ def read_event(message: Mapping[str, Any]) -> Event | None:
 
 def without_torch(python: str, message: str) -> str:
     """What is wrong with an interpreter, and the way out."""
-    return f"{message} in {python}: name another interpreter with `--python`, or with the setting `interpreter`"
+    return (
+        f"{message} in {python}: name another interpreter with `--python`, or with the setting `python` (in an editor "
+        "`interpreter`)"
+    )
 
 
 def outcomes(done: Done) -> list[Done]:

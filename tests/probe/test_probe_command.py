@@ -38,6 +38,9 @@ OK: dict[str, Any] = {
         },
         {"name": "head", "type": "Linear", "line": 6, "calls": 3, "in": "[2, 16]", "out": "[2, 4]", "params": 68},
         {"name": "head.[bold]", "type": "[red]", "line": 6, "calls": 1, "in": None, "out": None, "params": 0},
+        {"name": "blocks.0", "type": "Block", "line": 6, "calls": 1, "in": None, "out": None, "params": 0},
+        {"name": "blocks.0.attn.q", "type": "Linear", "line": 6, "calls": 1, "in": None, "out": None, "params": 0},
+        {"name": "tail", "type": "Linear", "line": 6, "calls": 1, "in": None, "out": None, "params": 0},
     ],
     "totals": {"params": 1234, "flops": 1_500_000, "bytes": {"fp32": 4936, "kv_cache": 2**20}, "kv_cache_length": 1024},
     "assumptions": [{"what": "dim", "value": "16", "source": "default", "line": 5}],
@@ -94,6 +97,9 @@ def test_a_run_that_is_well_is_a_table(capsys: pytest.CaptureFixture[str]) -> No
     assert out.startswith("Net  [2, 16] → [2, 4] · 1.23 k parameters · 1.50 MFLOP · 1 notice · run for real\n")
     assert re.search(r"^  head +Linear x3 +\[2, 16\] +\[2, 4\] +68 +6 *$", out, re.MULTILINE)
     assert re.search(r"^    \[bold\] +\[red\]", out, re.MULTILINE)
+    assert re.search(r"^  blocks\.0 +Block", out, re.MULTILINE)
+    assert re.search(r"^    attn\.q +Linear", out, re.MULTILINE)
+    assert re.search(r"^  tail +Linear", out, re.MULTILINE)
     assert "memory: weights in float32 4.82 KiB, keys and values 1.00 MiB at 1,024 tokens" in out
     assert "assumed: dim = 16 (a default, line 5)" in out
     assert "notice: model.py:6: samples mix" in out

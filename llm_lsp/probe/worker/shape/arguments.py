@@ -63,7 +63,7 @@ def from_user(user: UserModule, target: ModuleClass, asked: UserCall) -> Recipe:
         if call is None:
             raise NoValueError(target.name)
         evaluator = Evaluator(user.namespace, {})
-        notes.add(target.name, "", "user", asked.line)
+        notes.add(target.name, "(" + ast.unparse(call).partition("(")[2], "user", asked.line)
         return construct(target, evaluator, call, shrunk)
 
     return Recipe("user", make, trusted=True)
