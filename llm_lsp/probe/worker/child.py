@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import faulthandler
+import gc
 import os
 import signal
 import sys
@@ -33,6 +34,8 @@ def carry_out(request: Mapping[str, object], descriptor: int, *, watch_memory: b
     """
     channel = Channel(descriptor)
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    # Libraries that were imported since the warm-up too: a collection would touch, and so copy, what this fork shares.
+    gc.freeze()
     # Nothing is left in the user's folders.
     sys.dont_write_bytecode = True
     limits = wall_and_memory(request)
