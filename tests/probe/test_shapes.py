@@ -53,7 +53,7 @@ def test_a_comment_of_the_users_counts_before_all_else(check: Check) -> None:
     done = check(text, "Block")
     assert done["result"]["inputs"] == {"x": "float32[5,8]"}
     assert sources(done) == {"user"}
-    said = {"what": "Block", "value": "(8, hidden=24)", "source": "user", "line": 13}
+    said = {"what": "Block", "value": "(8, hidden=24)", "source": "user", "line": 14}
     assert said in done["result"]["assumptions"]
 
 
