@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,7 @@ import pytest
 
 from llm_lsp.cli import main
 from llm_lsp.probe import client
-from tests.probe.worker_process import stand_in
+from tests.probe.worker_process import stand_in, wait_for_file, wait_until_gone
 
 pytestmark = pytest.mark.xdist_group("probe worker")
 
@@ -197,3 +198,22 @@ def test_without_rich_there_is_json_alone(monkeypatch: pytest.MonkeyPatch, capsy
     assert probe(place) == 2
     assert "`pip install rich`" in capsys.readouterr().err
     assert probe(place, "--json") == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="an interrupt goes to all of a console there")
+def test_an_interrupt_ends_the_run_too(here: Path) -> None:
+    note = here / "note"
+    text = f"import os, time\nopen({str(note)!r}, 'w').write(str(os.getpid()))\ntime.sleep(999)\n"
+    program("ok", OK, before=text)
+    worker = repr(str(client.WORKER))
+    command = (
+        "import pathlib, sys\nfrom llm_lsp.cli import main\nfrom llm_lsp.probe import client\n"
+        f"client.WORKER = pathlib.Path({worker})\n"
+        "sys.exit(main(['probe', 'shape', 'model.py:Net', '--json', '--time-limit', '900', '--python', sys.executable]))"
+    )
+    asked = subprocess.Popen([sys.executable, "-c", command], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = int(wait_for_file(note))
+    asked.send_signal(signal.SIGINT)
+    printed, said = asked.communicate(timeout=60)
+    assert (asked.returncode, printed, said) == (130, b"", b"")
+    wait_until_gone(process)

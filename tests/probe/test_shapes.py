@@ -724,3 +724,16 @@ def test_a_file_that_goes_away_while_it_runs_does_no_harm(shapes: Shapes, tmp_pa
     done = shapes.outcome(file, "Block")
     assert not file.exists()
     assert done["status"] in ("user_error", "needs_args")
+
+
+# ---------------------------------------------------------------- what a failure says of its inputs
+
+
+def test_inputs_of_a_run_that_fails_are_told_by_name(check: Check) -> None:
+    broken = BLOCK.replace("self.down(h", "self.down(x")
+    assert check(broken, "Block")["result"]["inputs"] == {"x": "float32[2,13,30]"}
+    given = check(broken, "Block", "Block(6)(float[3,6])")
+    assert given["status"] == "user_error"
+    assert given["result"]["inputs"] == {"x": "float32[3,6]"}
+    any_number = broken.replace("forward(self, x)", "forward(self, *xs)").replace("h = self", "x = xs[0]; h = self")
+    assert check(any_number, "Block", "Block(6)(float[3,6])")["result"]["inputs"] == {"0": "float32[3,6]"}

@@ -238,9 +238,22 @@ class Report:
                 *(failure.notes.assumptions if failure.notes else ()),
                 *(failure.candidate.assumptions if failure.candidate else ()),
             ]
-            inputs = {str(index): typed_text(value) for index, value in enumerate(failure.inputs)}
+            inputs = {
+                name: typed_text(value)
+                for name, value in zip(self.names_of_inputs(failure), failure.inputs, strict=False)
+            }
         head = self.head(failure.mode if failure is not None else "fake", assumptions)
         return {**head, "inputs": inputs, "rows": [], "shapes": []}
+
+    def names_of_inputs(self, failure: Failure) -> list[str]:
+        """Those by position have the names of the parameters of `forward`, as far as it has any."""
+        named = list(failure.candidate.named) if failure.candidate is not None else []
+        by_position = len(failure.inputs) - len(named)
+        forward = getattr(self.user.namespace.get(self.via or self.name), "forward", None)
+        parameters = list(inspect.signature(forward).parameters.values()) if callable(forward) else []
+        names = [each.name for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
+        names = names[1 : by_position + 1]
+        return [*names, *map(str, range(len(names), by_position)), *named]
 
     def paste(self) -> str:
         """A comment to be completed by the user."""
