@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Blocking", "blocking_inferences"]
 
+_STARTS_A_TASK = frozenset({"create_task", "ensure_future"})
 _CONSUMES = frozenset({"list", "tuple", "sum", "max", "min", "sorted", "next", "join", "dict", "set", "any", "all"})
 
 
@@ -52,8 +53,18 @@ class Blocking:
     @property
     def is_prepared(self) -> Truth:
         """Whether this happens before anybody is served: at start-up, in a lifespan, while something is set up."""
-        functions = [frame.function for frame in self.inference.record.frame.chain() if frame.function is not None]
-        return answer(YES if any(self._prepares(function) for function in functions) else NO)
+        for frame in self.inference.record.frame.chain():
+            if frame.function is not None and self._prepares(frame.function):
+                return answer(YES)
+            if frame.call in self._tasks:
+                break  # started there, it goes on while others are served
+        return answer(NO)
+
+    @property
+    def _tasks(self) -> set[ast.expr]:
+        """The coroutines that are made to run beside what starts them."""
+        starts = [record.node for record in self._facts.records if record.name.rpartition(".")[2] in _STARTS_A_TASK]
+        return {given for node in starts if isinstance(node, ast.Call) for given in node.args}
 
     def _prepares(self, function: Function) -> bool:
         made = [

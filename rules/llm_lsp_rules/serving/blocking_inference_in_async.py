@@ -205,6 +205,47 @@ async def main(prompts):
 print(asyncio.run(main(["a", "b"])))
 """,
         ),
+        # What is started at start-up works on while others are served.
+        Bad(
+            """\
+import asyncio
+
+from fastapi import FastAPI
+from transformers import pipeline
+
+app = FastAPI()
+write = pipeline("text-generation", model="gpt2")
+waiting = asyncio.Queue()
+
+async def work():
+    while True:
+        prompt, answer = await waiting.get()
+        answer.set_result(write(prompt))  # <- `write` holds up the event loop
+
+@app.on_event("startup")
+async def start():
+    app.state.worker = asyncio.create_task(work())
+""",
+            fixed="""\
+import asyncio
+
+from fastapi import FastAPI
+from transformers import pipeline
+
+app = FastAPI()
+write = pipeline("text-generation", model="gpt2")
+waiting = asyncio.Queue()
+
+async def work():
+    while True:
+        prompt, answer = await waiting.get()
+        answer.set_result(await asyncio.to_thread(write, prompt))
+
+@app.on_event("startup")
+async def start():
+    app.state.worker = asyncio.create_task(work())
+""",
+        ),
         # A stream that is made of one long computation, and an engine that is not made for event loops.
         Bad(
             """\
