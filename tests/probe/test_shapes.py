@@ -737,3 +737,44 @@ def test_inputs_of_a_run_that_fails_are_told_by_name(check: Check) -> None:
     assert given["result"]["inputs"] == {"x": "float32[3,6]"}
     any_number = broken.replace("forward(self, x)", "forward(self, *xs)").replace("h = self", "x = xs[0]; h = self")
     assert check(any_number, "Block", "Block(6)(float[3,6])")["result"]["inputs"] == {"0": "float32[3,6]"}
+
+
+def test_the_line_to_complete_has_the_inputs_that_were_tried(check: Check) -> None:
+    done = check(
+        """
+        from torch import nn
+
+        class Audio(nn.Module):
+            def __init__(self, mels=80):
+                super().__init__()
+                self.first = nn.Conv1d(mels, 8, 3, padding=1)
+
+            def forward(self, x):
+                assert x.shape[-1] == 1501, "another length"
+                return self.first(x)
+        """,
+        "Audio",
+    )
+    assert done["status"] == "needs_args"
+    assert done["result"]["paste"].startswith("# probe: Audio()(x=float32[2,80,")
+
+
+def test_positions_may_differ_between_samples(check: Check) -> None:
+    done = check(
+        """
+        import torch
+        from torch import nn
+
+        class Rotary(nn.Module):
+            def __init__(self, dim):
+                super().__init__()
+                self.register_buffer("inverse", 1.0 / (10000 ** (torch.arange(0, dim, 2).float() / dim)))
+
+            def forward(self, x, position_ids):
+                angles = (self.inverse[None, :, None] @ position_ids[:, None, :].float()).transpose(1, 2)
+                return torch.cat((angles, angles), -1).cos().to(x.dtype)
+        """,
+        "Rotary",
+    )
+    assert done["status"] == "ok", done
+    assert done["result"]["inputs"]["position_ids"] == "int64[2,13]"

@@ -64,7 +64,7 @@ class Spec(NamedTuple):
         if self.kind == "ids":
             return torch.randint(0, max(min(self.below, choice.rows), 1), sizes)
         if self.kind == "positions":
-            return torch.arange(sizes[-1])
+            return torch.arange(sizes[-1]).expand(sizes)
         if self.kind == "times":
             return torch.randint(0, 10, sizes)
         if self.kind == "mask":
@@ -238,7 +238,8 @@ def accompanying(parameter: inspect.Parameter) -> list[Variant]:
     if NOTHING.fullmatch(name):
         return [Variant(Plain(None), "name", sure=False)]
     if POSITIONS.fullmatch(name):
-        return [Variant(Spec("positions", ("length",)), "name", sure=False)]
+        shapes: tuple[tuple[Axis, ...], ...] = (("length",), ("batch", "length"))
+        return [Variant(Spec("positions", axes), "name", sure=False) for axes in shapes]
     if TIMES.fullmatch(name):
         return [Variant(Spec("times", ("batch",)), "name", sure=False)]
     return []

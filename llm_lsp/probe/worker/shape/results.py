@@ -9,6 +9,7 @@ from typing import NamedTuple
 from .clashes import have_mixed_dtypes
 from .classes import ModuleClass
 from .configs import Assumption
+from .containers import mapped
 from .deciding import Verdict, verdict
 from .describing import shapes_text, tensors_in, typed_text
 from .importing import MissingPackageError, UserModule
@@ -217,7 +218,7 @@ class Report:
             head = self.attempt(own.failure if own is not None else None)
             return {"status": "missing_package", "result": {**head, "missing": [missing], "problem": problem}}
         result = self.attempt(own.failure if own is not None else None)
-        result["paste"] = self.paste()
+        result["paste"] = self.paste(mapped(result["inputs"]) or {})
         result["problem"] = self.problem(own)
         return {"status": "needs_args", "result": result}
 
@@ -250,18 +251,21 @@ class Report:
         named = list(failure.candidate.named) if failure.candidate is not None else []
         by_position = len(failure.inputs) - len(named)
         forward = getattr(self.user.namespace.get(self.via or self.name), "forward", None)
-        parameters = list(inspect.signature(forward).parameters.values()) if callable(forward) else []
+        try:
+            parameters = list(inspect.signature(forward).parameters.values()) if callable(forward) else []
+        except (TypeError, ValueError):
+            parameters = []
         names = [each.name for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
         names = names[1 : by_position + 1]
         return [*names, *map(str, range(len(names), by_position)), *named]
 
-    def paste(self) -> str:
-        """A comment to be completed by the user."""
+    def paste(self, tried: Mapping[object, object]) -> str:
+        """A comment to be completed by the user, with the inputs that came furthest."""
         made = self.user.namespace.get(self.name)
         constructor = names_of(getattr(made, "__init__", None), skip_self=True)
         forward = names_of(getattr(made, "forward", None), skip_self=True)
         given = ", ".join(f"{name}=..." for name in constructor)
-        inputs = ", ".join(f"{name}={likely_input(name)}" for name in forward)
+        inputs = ", ".join(f"{name}={likely_input(name, tried.get(name))}" for name in forward)
         return f"# probe: {self.name}({given})({inputs})"
 
 
@@ -271,13 +275,15 @@ def is_of_one_sequence(ran: Ran) -> bool:
     return sum(tensor.dim() > 1 and not tensor.is_floating_point() for tensor in tensors) == 1
 
 
-def likely_input(name: str) -> str:
-    """What to complete where the model could not even be made, in the words of a comment."""
+def likely_input(name: str, tried: object) -> str:
+    """An input in the words of a comment: the one that was tried, or one by its name if the model could not be made."""
+    if isinstance(tried, str) and tried.endswith("]") and "[" in tried[1:]:
+        return tried
     if MASKS.fullmatch(name):
         return "bool[2,16]"
     if TIMES.fullmatch(name):
         return "int[2]"
-    return "int[2,16]" if IDS.fullmatch(name) else "float[2,16,64]"
+    return "int[2,16]" if IDS.fullmatch(name) or name.endswith("_ids") else "float[2,16,64]"
 
 
 def names_of(function: object, *, skip_self: bool) -> list[str]:
