@@ -205,7 +205,8 @@ def _is_reached(facts: Facts, record: CallRecord) -> bool:
     root = record.frame.root
     if root.id == 0:
         return True
-    if root.function is not None and any(_is_route(decorator) for decorator in root.function.decorators):
+    decorators = root.function.decorators if root.function is not None else ()
+    if any(_is_route(decorator) or _may_seed_before(decorator) for decorator in decorators):
         return False
     return root.id in facts.training_roots
 
@@ -213,6 +214,11 @@ def _is_reached(facts: Facts, record: CallRecord) -> bool:
 def _is_route(decorator: Value) -> bool:
     """Whether the function answers the requests of a server, `@app.post("/generate")`."""
     return isinstance(decorator, Opaque) and (decorator.cls or "").partition(".")[0] in _SERVERS
+
+
+def _may_seed_before(decorator: Value) -> bool:
+    """Whether nobody knows what runs before the function: the callback of its group of commands, an experiment's set-up."""
+    return isinstance(decorator, Object) or (isinstance(decorator, Opaque) and decorator.cls is None)
 
 
 def _only_reads(name: str) -> bool:

@@ -565,6 +565,30 @@ fit(torch.load("rows.pt"))
 """,
             }
         ),
+        # A group of commands seeds before any of them runs, and an experiment may.
+        Good("""\
+import random
+
+import click
+import torch
+from sacred import Experiment
+
+experiment = Experiment("probe")
+
+@click.group()
+@click.option("--seed", default=1)
+def cli(seed):
+    random.seed(seed)
+    torch.manual_seed(seed)
+
+@cli.command()
+def train():
+    torch.nn.Linear(2, 2)(torch.randn(3, 2)).sum().backward()
+
+@experiment.main
+def run():
+    torch.nn.Linear(2, 2)(torch.randn(3, 2)).sum().backward()
+"""),
         # A function that is not seen may seed.
         Good("""\
 import random
