@@ -61,6 +61,8 @@ class Access(Machine):
             return value.find(name) or ANYTHING
         if isinstance(value, Union):
             return self.join_all([self.attribute(option, name, node) for option, _ in value.options])
+        if isinstance(value, Function) and name in library.GROUP_DECORATORS and value.is_group:
+            return Symbol(f"click.{name}")
         if isinstance(value, Constant) and name == "value":
             return value  # a member of an enumeration: no constant of another kind has this attribute
         return self.attribute_of_flow(value, name) if value.sources else ANYTHING

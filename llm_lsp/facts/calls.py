@@ -159,16 +159,15 @@ class Calls(Contexts):
             return self.enter_by_method(receiver, name, arguments, node)
         if isinstance(receiver, Object):
             return self.method_of_object(receiver, name, arguments, node)
-        if type(receiver) is Imported:
-            return self.call(self.member_of_import(receiver, name), arguments, node)
+        is_group = isinstance(receiver, Function) and name in library.GROUP_DECORATORS and receiver.is_group
+        if is_group or type(receiver) is Imported or isinstance(receiver, Module):
+            return self.call(self.attribute(receiver, name, node), arguments, node)
         if isinstance(receiver, Symbol):
             return self.call_symbol(f"{receiver.name}.{name}", arguments, node)
         if isinstance(receiver, Opaque):
             if receiver.cls == "super":
                 return self.call_super(name, arguments, node)
             return self.method_of_opaque(receiver, name, arguments, node)
-        if isinstance(receiver, Module):
-            return self.call(self.member(receiver, name), arguments, node)
         if isinstance(receiver, Union):
             result: Value | None = None
             for option, _ in receiver.options:

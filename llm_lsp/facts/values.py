@@ -153,6 +153,15 @@ class Function(Value):
     def name(self) -> str:
         return "<lambda>" if isinstance(self.node, ast.Lambda) else self.node.name
 
+    @property
+    def is_group(self) -> bool:
+        """Whether click made a group of commands of it, and it does nothing itself that they would find done."""
+        is_idle = not isinstance(self.node, ast.Lambda) and all(
+            isinstance(step, ast.Pass) or (isinstance(step, ast.Expr) and isinstance(step.value, ast.Constant))
+            for step in self.node.body
+        )
+        return is_idle and any(isinstance(made, Opaque) and made.cls == "click.group" for made in self.decorators)
+
 
 class Class(Value):
     """A class of the program."""

@@ -273,6 +273,8 @@ ViT, DeiT, DINOv2, CLIP and SigLIP cast their pixels."""
 DICTIONARIES = frozenset({"collections.defaultdict", "collections.Counter", "collections.OrderedDict"})
 """Classes of dictionaries whose items are not followed one by one."""
 OPTIONS = frozenset({"click.option", "click.argument"})
+GROUP_DECORATORS = frozenset({"command", "group"})
+"""By what a group of click's takes functions in: they are `click.command` and `click.group` for its own."""
 FIELDS = frozenset(
     {"dataclasses.field", "attr.ib", "attrs.field", "attr.field", "pydantic.Field", "pydantic.fields.Field"}
 )

@@ -248,6 +248,42 @@ def score(ids: list[int]):
     return {"label": logits.argmax(-1).item()}
 """,
         ),
+        # A command of a group.
+        Bad(
+            """\
+import click
+import torch
+from transformers import AutoModel
+
+@click.group()
+def cli():
+    \"\"\"Looks into models.\"\"\"
+
+@cli.command()
+@click.argument("ids", nargs=-1, type=int)
+def mean(ids):
+    model = AutoModel.from_pretrained("bert-base-uncased")
+    states = model(torch.tensor([ids])).last_hidden_state  # <- gradients that nobody computes
+    print(states.mean().item())
+""",
+            fixed="""\
+import click
+import torch
+from transformers import AutoModel
+
+@click.group()
+def cli():
+    \"\"\"Looks into models.\"\"\"
+
+@cli.command()
+@click.argument("ids", nargs=-1, type=int)
+@torch.no_grad()
+def mean(ids):
+    model = AutoModel.from_pretrained("bert-base-uncased")
+    states = model(torch.tensor([ids])).last_hidden_state
+    print(states.mean().item())
+""",
+        ),
         # A coroutine: its decorator does nothing, and other tasks run wherever it waits.
         Bad(
             """\
@@ -510,6 +546,21 @@ def predictions(model, loader):
     model.eval()
     for batch in loader:
         yield model(**batch).logits.argmax(-1)
+"""),
+        # So does a group of commands, before any of them runs.
+        Good("""\
+import click
+import torch
+from transformers import AutoModel
+
+@click.group()
+def cli():
+    torch.set_grad_enabled(False)
+
+@cli.command()
+def mean():
+    model = AutoModel.from_pretrained("bert-base-uncased").eval()
+    print(model(torch.tensor([[101, 102]])).last_hidden_state.mean().item())
 """),
         # The library switches gradients off.
         Good("""\
