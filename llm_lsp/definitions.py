@@ -1,7 +1,8 @@
 """Where installed packages define names that their imports don't show: asked of jedi once, then kept on the disk.
 
-jedi is an extra: where it is not installed, such names are not known. It runs in a process of its own (`goto.py`) with limits on time and memory: on star imports and lazy exports it may go
-on for minutes. What it could not tell within its limits is kept as well, so that nobody waits twice.
+jedi is an extra: where it is not installed, such names are not known. It runs in a process of its own (`goto.py`) with
+limits on time and memory: on star imports and lazy exports it may go on for minutes. What it could not tell within its
+limits is kept as well, so that nobody waits twice.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from typing import NamedTuple, cast
 import torch
 
 from .configs import NoValueError
-from .describing import sizes_text, tensors_in
+from .describing import sizes_text
 from .expressions import NotPlainError
 from .importing import is_users_file
 from .operations import Failed, is_about
@@ -162,7 +162,3 @@ def is_raise(frame: Frame, error: BaseException, root: str) -> bool:
         if isinstance(node, (ast.Raise, ast.Assert)) and node.lineno <= frame.line <= (node.end_lineno or node.lineno):
             return True
     return False
-
-
-def tensors_of(failed: Failed) -> list[torch.Tensor]:
-    return tensors_in([*failed.arguments, *failed.named.values()])
