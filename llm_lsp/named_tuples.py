@@ -1,7 +1,7 @@
-"""`typing.NamedTuple` for modules that every check loads: the same classes, made in a quarter of the time.
+"""`typing.NamedTuple` for modules that every check loads: the same classes, made in half the time.
 
-`typing` compiles the text of each annotation, which nobody here asks for: 0.3 ms for a class of five fields, and a
-check loads some seventy. Type checkers see the original.
+`typing` compiles the text of each annotation, which nobody here asks for: 0.15 ms and more for a class of five fields
+against 0.07, and a check loads some sixty. Type checkers see the original.
 """
 
 from __future__ import annotations
