@@ -42,6 +42,7 @@ LAYERS = (
     "packages",
     "project",
     "linter",
+    "collector",
     "render",
     "examples",
     "testing",

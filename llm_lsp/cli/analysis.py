@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import sys
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from llm_lsp.builtin_codes import BUILTIN_CODES, NOT_ANALYSED
@@ -16,13 +14,10 @@ from llm_lsp.named_tuples import NamedTuple
 from llm_lsp.project import Project, ProjectFile
 from llm_lsp.source import Source
 
-__all__ = ["Analysis", "Outcome", "collect_if_needed", "collector_off"]
+__all__ = ["Analysis", "Outcome"]
 
 _OWN_CODES = frozenset(code.code for code in BUILTIN_CODES)
 """Nobody suppresses that a file can't be read, and a suppression without use is taken away instead."""
-
-_GARBAGE = 500_000
-"""So many new containers, some 50 MB, are looked through at the latest."""
 
 
 class Outcome(NamedTuple):
@@ -136,24 +131,3 @@ def _fewer(before: Iterable[Diagnostic], after: Iterable[Diagnostic]) -> dict[st
 def _module_row(source: Source, location: Location) -> int:
     first = next((cell.first_row for cell in source.cells if cell.number == location.cell), 1)
     return first + location.range.start.row - 1
-
-
-@contextmanager
-def collector_off() -> Generator[None, None, None]:
-    """No garbage collection inside: it would look through every tree again and again, and find nothing.
-
-    A file leaves no reference cycles behind, so that its memory is free when the next one begins.
-    """
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
-
-
-def collect_if_needed() -> None:
-    """A net below that promise: collect where something keeps growing all the same."""
-    if gc.get_count()[0] > _GARBAGE:
-        gc.collect()

@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from llm_lsp.builtin_codes import NOT_ANALYSED
-from llm_lsp.cli.analysis import Analysis, Outcome, collect_if_needed, collector_off
+from llm_lsp.cli.analysis import Analysis, Outcome
 from llm_lsp.cli.report import output_format, print_difference, show_fixes, write_report
 from llm_lsp.cli.selection import Selection, project_of
 from llm_lsp.cli.terminal import progress
 from llm_lsp.cli.usage import UsageError
+from llm_lsp.collector import collect_if_needed, collector_off
 from llm_lsp.diagnostic import Diagnostic
 from llm_lsp.project import Project, ProjectFile
 from llm_lsp.registry import RuleEntry, entries, explanation, known

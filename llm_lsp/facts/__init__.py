@@ -414,6 +414,8 @@ class Facts:
         With `in_this_module` the place is never one in a module that this one imports.
         """
         faulty = [call for call in calls if is_faulty(call)]
+        if not faulty:
+            return
         known = {(call.record.node, call.name) for call in faulty}
         ids = {call.record.id for call in faulty}
         innocent = [

@@ -387,7 +387,7 @@ class Calls(Contexts):
         last = body[-1]
         # A last `return` with none before it is the state as it is: nothing is collected and undone for it.
         if isinstance(last, ast.Return) and self.run_block(body[:-1]):
-            self.step()
+            self.step(1)
             result = self.evaluate(last.value) if last.value is not None else _NONE
             self.note_together(result)
             if not frame.returns:

@@ -41,6 +41,8 @@ from llm_lsp.knowledge import library
 __all__ = ["Expressions"]
 
 _BUILTINS = frozenset(dir(builtins))
+# What a class is compared with for each expression: a name of this module is found in half the time.
+_Name, _Attribute, _Call, _Constant = ast.Name, ast.Attribute, ast.Call, ast.Constant
 _TEXTS = frozenset(
     {"text", "txt", "string", "document", "doc", "content", "page", "passage", "body", "article", "transcript", "raw"}
 )
@@ -53,15 +55,15 @@ class Expressions(Access):
 
     def evaluate(self, node: ast.expr) -> Value:
         # Nine of ten expressions are one of these: spared the way through the table.
-        if type(node) is ast.Name:
+        if type(node) is _Name:
             value = self.frame.locals.get(node.id) or self.look_up(node.id)
             return self.resolve(value) if type(value) is Imported else value
-        if type(node) is ast.Attribute:
+        if type(node) is _Attribute:
             return self.attribute(self.evaluate(node.value), node.attr, node)
-        if type(node) is ast.Call:
+        if type(node) is _Call:
             return self.evaluate_call(node)
-        if type(node) is ast.Constant:
-            return Constant(node.value, node)
+        if type(node) is _Constant:
+            return self.constants.get(node) or self.constants.setdefault(node, Constant(node.value, node))
         return _EVALUATE.get(type(node), Expressions.evaluate_children)(self, node)
 
     def evaluate_children(self, node: ast.expr) -> Value:
@@ -287,8 +289,7 @@ class Expressions(Access):
         return Opaque(cls, self.without_graph(found)) if found else ANYTHING
 
     def evaluate_conditional(self, node: ast.IfExp) -> Value:
-        self.evaluate(node.test)
-        known = self.literal(node.test)
+        known = self.literal(node.test, self.evaluate(node.test))
         if known is not None:
             return self.evaluate(node.body if known else node.orelse)
         guards = self.frame.guards
@@ -299,12 +300,15 @@ class Expressions(Access):
         self.frame.guards = guards
         return join(first, second, node.test)
 
-    def literal(self, test: ast.expr) -> bool | None:
-        """How a test comes out where its own text decides; defaults and configuration never decide."""
+    def literal(self, test: ast.expr, value: Value | None) -> bool | None:
+        """How a test comes out where its own text decides; defaults and configuration never decide.
+
+        `value` is what the test was evaluated to, if it was.
+        """
         if isinstance(test, ast.Constant):
             return bool(test.value)
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            inner = self.literal(test.operand)
+            inner = self.literal(test.operand, None)
             return None if inner is None else not inner
         if isinstance(test, (ast.Name, ast.Attribute)):
             name = test.id if isinstance(test, ast.Name) else test.attr
@@ -313,19 +317,21 @@ class Expressions(Access):
         if isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and test.left.id == "__name__":
             # An imported module does not run as a script; this one does, besides being imported.
             return None if self.module_frame().id == 0 else False
-        return self.decided_by_caller(test)
+        return self.decided_by_caller(test, value)
 
-    def decided_by_caller(self, test: ast.expr) -> bool | None:
+    def decided_by_caller(self, test: ast.expr, value: Value | None) -> bool | None:
         """How a test comes out that reads only what this call of a function was given."""
         frame = self.frame
         if frame.call is None or frame.function is None or not isinstance(test, (ast.Name, ast.Compare)):
+            return None
+        if value is not None and type(value) is not Constant:
             return None
         names = [test] if isinstance(test, ast.Name) else [test.left, *test.comparators]
         if not all(
             isinstance(name, ast.Constant) or (isinstance(name, ast.Name) and name.id in frame.locals) for name in names
         ):
             return None
-        value = self.evaluate(test)
+        value = value or self.evaluate(test)
         return value.value if isinstance(value, Constant) and not value.may and isinstance(value.value, bool) else None
 
     # ------------------------------------------------------------ text
@@ -387,13 +393,13 @@ class Expressions(Access):
         function = node.func
         if type(function) is ast.Attribute:
             receiver = self.evaluate(function.value)
-            behind = self.behind(receiver, function.value)
+            behind = self.behind(receiver, function.value) if type(receiver) is Opaque else None
             if behind is not None:
                 self.used(behind, function.attr)
                 self.change_mode(behind, function.attr, node)
             return self.call_method(receiver, function.attr, self.arguments(node), node)
         callee = self.evaluate(function)
-        behind = self.behind(callee, function)
+        behind = self.behind(callee, function) if type(callee) is Opaque else None
         if behind is None:
             return self.call(callee, self.arguments(node), node)
         result = self.call(behind, self.arguments(node), node)
@@ -402,7 +408,7 @@ class Expressions(Access):
     def change_mode(self, module: Object, method: str, node: ast.Call) -> None:
         """`eval()` and `train()` of something that may be a module."""
         if method in {"eval", "train"}:
-            self.switches.setdefault(module.id, {})[self.site(node, "call")] = method
+            self.note_switch(module, method, node)
         if method == "eval":
             self.heap[module.id, "#training"] = OFF
         elif method == "train":

@@ -53,8 +53,8 @@ class Interpreter(Patterns):
 
     def run_block(self, body: list[ast.stmt]) -> bool:
         """Run the statements in order; whether the end of the block is reached."""
+        self.step(len(body))
         for statement in body:
-            self.step()
             if not self.is_complete:
                 return True
             run = _RUN.get(type(statement))
@@ -181,8 +181,7 @@ class Interpreter(Patterns):
     # ------------------------------------------------------------ branches
 
     def run_if(self, node: ast.If) -> bool:
-        self.evaluate(node.test)
-        known = self.literal(node.test)
+        known = self.literal(node.test, self.evaluate(node.test))
         if known is not None:
             return self.run_block(node.body if known else node.orelse)
         frame, trail = self.frame, self.trail
@@ -291,10 +290,10 @@ class Interpreter(Patterns):
         return True
 
     def note_round(self, loop: ast.AST) -> None:
-        """Write down that there is a next round, and the modules that it may find in evaluation mode."""
+        """Write down that there is a next round, and the modules switched here that it may find in evaluation mode."""
         self.come_round.add(loop)
         heap = self.heap
-        for module in self.switches:
+        for module in self.switched_by.get(self.frame.root.id, ()):
             mode = heap.get((module, "#training"))
             if isinstance(mode, Constant):
                 is_off = not mode.value

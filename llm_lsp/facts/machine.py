@@ -43,6 +43,7 @@ DEFAULT_DTYPE = (-1, "default dtype")
 _MOST_STEPS = 400_000
 _STEPS_BETWEEN_LOOKS = 256
 _DEEPEST_CONTAINER = 4
+_PARTS = ["items", "each"]
 
 
 def _is_tuple(value: object) -> TypeGuard[tuple[object, ...]]:
@@ -59,6 +60,7 @@ class Machine:
     __slots__ = (
         "_ids_of_sites",
         "_last_id",
+        "_next_look",
         "_steps",
         "_stop",
         "adapted",
@@ -69,6 +71,7 @@ class Machine:
         "children_of",
         "classes",
         "come_round",
+        "constants",
         "contexts",
         "cut",
         "deferred",
@@ -108,6 +111,7 @@ class Machine:
         "sliced",
         "sums",
         "superseded",
+        "switched_by",
         "switched_in_a_branch",
         "switches",
         "text",
@@ -126,9 +130,12 @@ class Machine:
         self.text = text
         self._stop = stop
         self._steps = 0
+        self._next_look = _STEPS_BETWEEN_LOOKS
         self._last_id = 0
         self.is_complete = True
         """False once the budget is spent: absence is then unknown."""
+        self.constants: dict[ast.Constant, Constant] = {}
+        """What is written, made once for each place: much of it is evaluated again and again."""
         self.trail = Trail()
         self.heap = Store(self.trail)
         """Objects' attributes, modes and items, by the object's id."""
@@ -185,6 +192,8 @@ class Machine:
         """Models, by id, that were given adapters to train."""
         self.switches: dict[int, dict[int, str]] = {}
         """By the module's id, the calls that put it in training or evaluation mode, with their method."""
+        self.switched_by: dict[int, set[int]] = {}
+        """By the id of the frame of a root, the modules whose mode it switches."""
         self.tried: dict[ast.stmt, None] = {}
         """The `try` statements with a handler that were run."""
         self.come_round: set[ast.AST] = set()
@@ -270,9 +279,9 @@ class Machine:
             self.children_of.setdefault(parent.id, []).append(found.id)
         return found
 
-    def behind(self, value: Value, written: ast.expr) -> Object | None:
+    def behind(self, value: Opaque, written: ast.expr) -> Object | None:
         """What something unknown returned, by the name under which it is held: the same for all its uses."""
-        if type(value) is not Opaque or value.call is None or (value.cls is not None and value.cls != "torch.load"):
+        if value.call is None or (value.cls is not None and value.cls != "torch.load"):
             return None
         name = written.id if isinstance(written, ast.Name) else getattr(written, "attr", "")
         made = self.calls.get(value.call)
@@ -348,7 +357,7 @@ class Machine:
 
     def hand_out(self, value: Value, depth: int = 0) -> None:
         """Ids of tokens, alone or in a container, leave what the program is seen to do."""
-        if depth > _DEEPEST_CONTAINER:
+        if depth > _DEEPEST_CONTAINER or type(value) is Constant or type(value) is Symbol:
             return
         for option, _ in options(value):
             parts: Sequence[Value] = ()
@@ -368,10 +377,10 @@ class Machine:
 
     def parts_of(self, container: Object) -> list[Value]:
         """What a container holds: each item where all are known, what they have in common otherwise."""
-        names = self.known_keys(container) or ()
-        found = [self.heap.get((container.id, f"[{name!r}]")) for name in names]
-        found += [self.heap.get((container.id, part)) for part in (("items",) if names else ("items", "each"))]
-        return [value for value in found if value is not None]
+        names = self.known_keys(container)
+        parts = [f"[{name!r}]" for name in names] + ["items"] if names else _PARTS
+        heap, id = self.heap, container.id
+        return [value for part in parts if (value := heap.get((id, part))) is not None]
 
     def known_keys(self, container: Object) -> tuple[object, ...] | None:
         """The keys of a dictionary, in order; None if it may have others."""
@@ -423,6 +432,11 @@ class Machine:
             if isinstance(option, Object):
                 self.uses.setdefault(option.id, set()).add(how)
 
+    def note_switch(self, module: Object, method: str, node: ast.AST) -> None:
+        """Write down that `eval()` or `train()` is called on a module."""
+        self.switches.setdefault(module.id, {})[self.site(node, "call")] = method
+        self.switched_by.setdefault(self.frame.root.id, set()).add(module.id)
+
     def note_iteration(self, written: ast.expr, value: Value) -> None:
         """Write down what is run through, if that happens again and again."""
         frame = self.frame
@@ -459,13 +473,15 @@ class Machine:
                 break
         return changes
 
-    def step(self) -> None:
-        """Count one statement; give up when there were too many."""
-        self._steps += 1
-        if self._steps % _STEPS_BETWEEN_LOOKS == 0 and self._stop is not None and self._stop():
-            raise Stopped
-        if self._steps > _MOST_STEPS:
-            self.is_complete = False
+    def step(self, statements: int) -> None:
+        """Count statements that are about to run; give up when there were too many."""
+        self._steps += statements
+        if self._steps >= self._next_look:
+            self._next_look = self._steps + _STEPS_BETWEEN_LOOKS
+            if self._stop is not None and self._stop():
+                raise Stopped
+            if self._steps > _MOST_STEPS:
+                self.is_complete = False
 
     # ------------------------------------------------------------ what the layers above add
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from llm_lsp.facts.checkpoints import has_replaced_part
@@ -213,10 +214,19 @@ class Meetings:
             if isinstance(tokenizer, Object) and isinstance(model, Object):
                 yield [tokenizer, model]
 
+    @cached_property
+    def _calls_of(self) -> dict[int, list[CallRecord]]:
+        """The calls of objects and of their methods, by the object's id."""
+        found: dict[int, list[CallRecord]] = {}
+        for record in self.facts.records:
+            if isinstance(record.receiver, Object):
+                found.setdefault(record.receiver.id, []).append(record)
+        return found
+
     def _only_measures(self, tokenizer: Object) -> bool:
         """Whether the program tokenizes in order to count, and lets go of no ids."""
         machine = self.facts.machine
-        made = {record.id for record in self.facts.records if record.receiver is tokenizer and self._encodes(record)}
+        made = {record.id for record in self._calls_of.get(tokenizer.id, ()) if self._encodes(record)}
         return bool(made) and made <= machine.measured and made.isdisjoint(machine.handed_out)
 
     def _models_of(self, value: Value, record: CallRecord) -> Iterator[Loaded]:

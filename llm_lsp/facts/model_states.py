@@ -172,7 +172,7 @@ class ModelStates(Expressions):
         """What a method of `torch.nn.Module` changes."""
         written = node if isinstance(node, ast.expr) else None
         if name in {"eval", "train"}:
-            self.switches.setdefault(model.id, {})[self.site(node, "call")] = name
+            self.note_switch(model, name, node)
             if model.is_outside and (model.id, "#training") not in self.heap and self.frame.is_in_a_branch:
                 self.switched_in_a_branch.add(model.id)
             self.heap[model.id, "#training"] = OFF if name == "eval" else _mode(arguments)

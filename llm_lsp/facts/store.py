@@ -35,13 +35,6 @@ class Store(dict[Any, Value]):
             self._trail.entries.append((self, key, self[key]))
             super().__delitem__(key)
 
-    def restore(self, key: Hashable, value: Value | None) -> None:
-        """Put a value back without a note of it."""
-        if value is None:
-            super().pop(key, None)
-        else:
-            _set(self, key, value)
-
 
 _set = dict[Any, Value].__setitem__
 """A third quicker than by way of `super()`, and the most frequent of all steps but one."""
@@ -63,27 +56,24 @@ class Trail:
 
     def changes(self, mark: int, without: Store | None = None) -> Changes:
         """What was changed since the mark, as it is now; changes of the store `without` are left out."""
-        found: Changes = {}
-        for store, key, _ in self.entries[mark:]:
-            if store is not without:
-                found[id(store), key] = (store, store.get(key))
-        return found
+        return {
+            (id(store), key): (store, store.get(key)) for store, key, _ in self.entries[mark:] if store is not without
+        }
 
     def befores(self, mark: int) -> Changes:
         """What was changed since the mark, as it was then."""
-        found: Changes = {}
-        for store, key, before in self.entries[mark:]:
-            full_key = (id(store), key)
-            if full_key not in found:
-                found[full_key] = (store, before)
-        return found
+        # From the last to the first, so that of several changes the first one stays.
+        return {(id(store), key): (store, before) for store, key, before in reversed(self.entries[mark:])}
 
     def undo(self, mark: int) -> None:
         """Back to how things were at the mark."""
-        entries = self.entries
-        while len(entries) > mark:
-            store, key, before = entries.pop()
-            store.restore(key, before)
+        undone = self.entries[mark:]
+        del self.entries[mark:]
+        for store, key, before in reversed(undone):
+            if before is None:
+                store.pop(key, None)
+            else:
+                _set(store, key, before)
 
     def keep(self, mark: int) -> None:
         """What was changed since the mark is never undone."""

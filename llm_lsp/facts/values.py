@@ -354,6 +354,8 @@ def _either(one: tuple[Condition, ...], other: tuple[Condition, ...]) -> tuple[C
     """When one or the other holds: a test that may come out either way no longer counts; None if that can't be said."""
     if not one or not other:
         return ()
+    if one == other:
+        return one
     differ = set(one) ^ set(other)
     if len({test for test, _ in differ}) > 1 or len(differ) == 1:
         return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -125,9 +124,6 @@ def linted(
     """The diagnostics of a text; a failure of llm-lint itself is one of them, as on the command line."""
     from llm_lsp.facts import Stopped
 
-    was_on = gc.isenabled()
-    # It would look through every tree again and again, and find nothing: a file leaves no cycles behind.
-    gc.disable()
     try:
         return lint(source, world, unit.file.settings, unit.rules, stop, on_crash=on_crash, observe=observe)
     except Stopped:
@@ -141,9 +137,6 @@ def linted(
         own = NOT_ANALYSED
         location = Location(source.path, None, Range(start, start))
         return [Diagnostic(own.code, own.name, own.severity, message, location)]
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def _is_same(before: Result, unit: Unit) -> bool:

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, TypeVar
 from lsprotocol import types
 
 from llm_lsp import registry
+from llm_lsp.collector import collector_off
 from llm_lsp.linter import Crash
 from llm_lsp.registry import RuleEntry
 from llm_lsp.server.capabilities import ClientCapabilities
@@ -172,7 +173,7 @@ class Session:
 
     async def in_worker(self, work: Callable[[], T]) -> T:
         """What `work` returns, which may ask the projects anything."""
-        return await asyncio.get_running_loop().run_in_executor(self._worker, work)
+        return await asyncio.get_running_loop().run_in_executor(self._worker, collector_off()(work))
 
     def _begin(self, key: str, document: Document) -> _Run:
         loop = asyncio.get_running_loop()
@@ -192,7 +193,7 @@ class Session:
             except Stopped:
                 raise _OutdatedError from None
 
-        run = _Run(document, stop, loop.run_in_executor(self._worker, work))
+        run = _Run(document, stop, loop.run_in_executor(self._worker, collector_off()(work)))
         self._runs[key] = run
 
         def done(outcome: asyncio.Future[Result]) -> None:
