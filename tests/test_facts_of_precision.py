@@ -67,7 +67,13 @@ def test_modules_are_made_in_the_default_type() -> None:
 
 @pytest.mark.parametrize(
     ("given", "known"),
-    [('{"": "cpu"}', ["cpu"]), ('"cpu"', ["cpu"]), ('{"wte": "cpu", "h": 0}', []), ('"auto"', ["auto"])],
+    [
+        ('{"": "cpu"}', ["cpu"]),
+        ('"cpu"', ["cpu"]),
+        ('{"wte": "cpu", "h": 0}', []),
+        ('"auto"', ["auto"]),
+        ("None", ["cpu"]),
+    ],
 )
 def test_a_map_of_one_device_is_that_device(given: str, known: list[str]) -> None:
     assert devices(last_forward(f'AutoModel.from_pretrained("gpt2", device_map={given})(1)')) == known

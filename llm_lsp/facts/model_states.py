@@ -114,7 +114,8 @@ class ModelStates(Expressions):
         if placed is not None:
             # `{"": "cpu"}` puts the whole model there.
             parts = self.known_items(placed) or {}
-            self.heap[made.id, "#device"] = parts[""] if [*parts] == [""] else placed
+            where = parts[""] if [*parts] == [""] else placed
+            self.heap[made.id, "#device"] = _map_options(where, _unmapped)
         if not arguments.is_complete:
             self.heap[made.id, "#dtype"] = ANYTHING
             self.heap[made.id, "#device"] = ANYTHING
@@ -195,6 +196,12 @@ class ModelStates(Expressions):
         passed = frozenset(source for source in call.flow if source in self.graph_ids or source not in self.calls)
         call.result = Opaque(None, passed | {call.id}, call.id)
         return call.result
+
+
+def _unmapped(where: Value) -> Value:
+    """Where a model lies that is mapped to nothing: on the CPU."""
+    is_none = isinstance(where, Constant) and where.value is None and not where.may
+    return Constant("cpu") if is_none else where
 
 
 def _mode(arguments: Arguments) -> Value:

@@ -373,7 +373,11 @@ class Call:
 
     def _takes_features(self, cls: str) -> bool:
         """Whether the model computes with what a processor returned as it comes, without a cast."""
-        if cls.rpartition(".")[2] in library.FLOAT_FEATURES:
+        from llm_lsp.knowledge.auto_classes import type_of_class
+
+        receiver = self.record.receiver
+        own = type_of_class(str(receiver.cls).rpartition(".")[2]) if isinstance(receiver, Object) else None
+        if own in library.CASTS_NO_FEATURES or cls.rpartition(".")[2] in library.FLOAT_FEATURES:
             return True
         model = self.model
         found = [self._facts.world.checkpoint(str(name.value)) for name in model.names] if model is not None else []

@@ -262,7 +262,7 @@ COLLECTIONS = frozenset({
 FLOAT_FEATURES = frozenset({"input_values", "input_features"})
 """What a speech processor returns in float32, and a model in half precision does not cast."""
 PIXELS = frozenset({"pixel_values"})
-FLOAT_INPUTS = FLOAT_FEATURES | PIXELS | {"inputs_embeds", "input", "x", "features"}
+FLOAT_INPUTS = FLOAT_FEATURES | PIXELS | {"inputs_embeds", "inputs", "input", "x", "features"}
 """Parameters of a forward whose values are multiplied with weights: no masks, no labels."""
 CASTS_NO_FEATURES = frozenset({
     "resnet", "regnet", "convnext", "convnextv2", "swin", "swinv2", "segformer", "mobilevit", "wav2vec2", "hubert", "wavlm", "unispeech", "sew",

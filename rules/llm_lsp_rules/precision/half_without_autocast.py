@@ -108,6 +108,22 @@ def transcribe(audio):
 """),
         Bad("""\
 import torch
+from transformers import AutoProcessor, WhisperForConditionalGeneration
+
+NAME = "our-team/whisper-of-the-north"
+processor = AutoProcessor.from_pretrained(NAME)
+model = WhisperForConditionalGeneration.from_pretrained(
+    NAME,
+    dtype=torch.float16,  # <- meets inputs in float32
+    device_map="cuda",
+)
+
+def transcribe(audio):
+    inputs = processor(audio, sampling_rate=16_000, return_tensors="pt").to("cuda")
+    return processor.batch_decode(model.generate(**inputs))
+"""),
+        Bad("""\
+import torch
 from torch import nn
 
 net = nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 1)).cuda().half()  # <- meets inputs in float32
