@@ -149,6 +149,50 @@ def test_half_precision_loses_its_guard() -> None:
     assert "\n    model.half()\n" in guard.text
 
 
+def test_a_model_in_half_precision_stays_on_the_cpu_with_all_that_it_meets() -> None:
+    program = (
+        'model = AutoModel.from_pretrained("gpt2", dtype=torch.float16, device_map="auto")\n'
+        'net = AutoModel.from_pretrained("gpt2").half().to("cuda")\n'
+        'ids = tokenizer("text").to("cuda")\n'
+    )
+    found = texts(precision.mutants_on_cpu, program)["move"]
+    assert "cuda" not in found
+    assert "device_map=None" in found
+    assert ".half()\n" in found
+    assert not made(precision.mutants_on_cpu, program + 'more = torch.ones(1, device="cuda")\n'), "it would raise"
+
+
+def test_a_block_that_moves_the_half_model_to_the_gpu_is_no_guard() -> None:
+    guard = "if torch.cuda.is_available():\n    model.half()\n"
+    assert "guard" in texts(precision.mutants_on_cpu, guard)
+    assert "guard" not in texts(precision.mutants_on_cpu, guard.replace("half()", "half().cuda()"))
+
+
+def test_a_model_that_is_run_where_it_was_loaded_is_loaded_in_float16() -> None:
+    program = 'def load():\n    model = AutoModel.from_pretrained("gpt2")\n    return model(1)\n'
+    assert '"gpt2", torch_dtype="float16")' in texts(precision.mutants_on_cpu, program)["load"]
+    assert not made(precision.mutants_on_cpu, program.replace("model(1)", "model")), "nobody runs it"
+    assert not made(precision.mutants_on_cpu, program + "Trainer(model)\n"), "a trainer moves it"
+
+
+def test_a_model_is_halved_before_it_is_trained() -> None:
+    assert "; model.half()\n" in texts(precision.mutants_of_dtype, LOOP)["half"]
+    load = LOOP.replace("    optimizer =", '    model = AutoModel.from_pretrained("gpt2")\n    optimizer =')
+    assert '"gpt2", torch_dtype=torch.float16)' in texts(precision.mutants_of_dtype, load)["load"]
+    assert not made(precision.mutants_of_dtype, LOOP.replace("AdamW(", "made(")), "the optimizer may hold copies"
+    assert not made(precision.mutants_of_dtype, LOOP + "with torch.autocast('cuda'): pass\n")
+
+
+def test_float32_features_meet_a_model_that_does_not_cast_them() -> None:
+    program = 'model = AutoModel.from_pretrained("facebook/wav2vec2-base-960h")\nmodel(processor(sound).input_values)\n'
+    assert 'device_map="cuda")' in texts(precision.mutants_of_dtype, program)["features"]
+    assert not made(
+        precision.mutants_of_dtype, program.replace("facebook/wav2vec2-base-960h", "google/vit-base-patch16-224")
+    )
+    pixels = "processor(images=image).to(0, torch.float16)\n"
+    assert not made(precision.mutants_of_dtype, pixels), "most models cast pixels themselves"
+
+
 def test_a_mutant_is_caught_by_a_new_report_in_its_place_only() -> None:
     folder = Path(__file__).parent / "cases" / "241_missing_no_grad"
     codes = frozenset({"LLM301"})
@@ -270,14 +314,44 @@ print(model.generate(**inputs))
 
 
 def test_inputs_no_longer_fit_the_model() -> None:
-    assert 'padding_side="right"' in texts(inputs.mutants_padded_right, GENERATION)["side"]
+    padded = GENERATION.replace('("text",', '(["text"], padding=True,')
+    side = texts(inputs.mutants_padded_right, padded)["side"]
+    assert 'padding_side="right"' in side
+    assert '(["text", "and a second text, which is longer"], padding=True' in side
     assert 'tokenizer.add_tokens(["<extra>"])' in texts(inputs.mutants_without_rows, GENERATION)["add"]
     assert "max_length=2048)" in texts(inputs.mutants_too_long, GENERATION)["limit"]
 
 
+def test_a_batch_is_continued_that_is_padded_right_only_where_a_decoder_continues_it() -> None:
+    alone = GENERATION.replace(', padding_side="left"', "").replace("print(model", "out = (model")
+    assert (
+        "padding=True)\nout"
+        in texts(inputs.mutants_padded_right, alone.replace("outputs = model(**inputs)\n", ""))["batch"]
+    )
+    assert 'from_pretrained("gpt2", padding_side="right")' in texts(inputs.mutants_padded_right, alone)["batch"]
+    assert not made(inputs.mutants_padded_right, alone.replace("model.generate(**inputs)", "model.generate(**others)"))
+    assert not made(inputs.mutants_padded_right, alone.replace("AutoModelForCausalLM", "AutoModelForSeq2SeqLM"))
+    assert not made(inputs.mutants_padded_right, GENERATION), "nothing is padded"
+
+
 def test_labels_of_padding_are_no_longer_masked() -> None:
-    text = "labels = ids.masked_fill(mask == 0, -100)\nlabels[labels == pad] = -100\n"
-    assert sorted(texts(inputs.mutants_with_padded_labels, text)) == ["fill", "mask"]
+    text = (
+        "labels = ids.masked_fill(mask == 0, -100)\nlabels[labels == pad] = -100\n"
+        "labels = torch.where(mask == 1, ids, -100)\n"
+    )
+    loss = "loss = model(ids, labels=labels).loss\n"
+    found = texts(inputs.mutants_with_padded_labels, text + loss)
+    assert sorted(found) == ["choice", "fill", "mask"]
+    assert "labels = ids\nloss" in found["choice"]
+    assert not made(inputs.mutants_with_padded_labels, text + "scores = model(ids, labels=labels).log_probs\n")
+
+
+def test_labels_are_made_of_padded_texts() -> None:
+    text = 'labels = tokenizer("a text", return_tensors="pt").input_ids\nprint(model(labels=labels).loss)\n'
+    assert "padding=True).input_ids" in texts(inputs.mutants_with_padded_labels, text)["batch"]
+    cut = 'batch["labels"] = tokenizer(texts, truncation=True, max_length=9).input_ids\nTrainer(model, data=batch)\n'
+    assert 'max_length=9, padding="max_length")' in texts(inputs.mutants_with_padded_labels, cut)["limit"]
+    assert not made(inputs.mutants_with_padded_labels, text.replace("labels=labels", "ids=labels"))
 
 
 def test_a_model_is_asked_for_what_its_class_does_not_give() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from llm_lsp.facts.events import Arguments, Frame, Labels
+from llm_lsp.facts.events import Arguments, CallRecord, Frame, Labels
 from llm_lsp.facts.machine import Machine
 from llm_lsp.facts.values import (
     ANYTHING,
@@ -87,9 +87,14 @@ class Access(Machine):
         if known is not None:
             return known[1]
         is_feature = value.cls == library.FEATURES and name in library.FLOAT_FEATURES | library.PIXELS
-        is_kept = is_feature or (is_ids(value) and name not in library.NOT_IDS)
-        cls = library.MASK if is_ids(value) and name == "attention_mask" else value.cls if is_kept else None
-        made = Opaque(f"{value.cls}.{name}" if is_feature else cls, value.sources, value.call)
+        cls = value.cls if is_ids(value) and name not in library.NOT_IDS else None
+        if is_feature:
+            cls = f"{value.cls}.{name}"
+        elif value.cls == library.FEATURES and name == "input_ids":
+            cls = library.ENCODING
+        elif is_ids(value) and name == "attention_mask":
+            cls = library.MASK
+        made = Opaque(cls, value.sources, value.call)
         self.parts[id(value), name] = (value, made)
         return made
 
@@ -107,6 +112,8 @@ class Access(Machine):
             return value
         if name in _LENGTHS:
             return Opaque("length", value.sources)
+        if name == "tokenizer" and self.kind(value) == "processor":
+            return self.child(value, name, node, library.INNER_TOKENIZER)
         if value.is_outside or isinstance(value.cls, Class):
             return self.part_of(value, name, node)
         return self.part_of(value, name, node) if value.cls is not None else ANYTHING
@@ -236,20 +243,32 @@ class Access(Machine):
             if value.is_outside or isinstance(value.cls, str):
                 return self.part_of(value, "[]", node)
             return ANYTHING
-        if isinstance(value, Opaque) and value.call is not None:
-            call = self.calls.get(value.call)
-            if call is not None and value.cls == call.name:
-                inner = [self.iterate(argument, node) for argument in call.arguments.positional]
-                if call.name == "builtins.enumerate" and inner:
-                    return Tuple((ANYTHING, inner[0]))
-                if call.name in {"builtins.zip", "itertools.zip_longest"}:
-                    return Tuple(tuple(inner))
-                if inner and (call.name in _SAME_ELEMENTS or call.name.startswith("tqdm.")):
-                    return inner[0]
-            if value.cls == "items" and call is not None and call.receiver is not None:
-                cls = library.ENCODING if is_ids(call.receiver) else None
-                return Tuple((ANYTHING, Opaque(cls, self.flow(call.receiver), value.call)))
-        return Opaque(library.ENCODING if is_ids(value) else None, self.flow(value))
+        call = self.calls.get(value.call) if isinstance(value, Opaque) and value.call is not None else None
+        found = self.iterate_call(value, call, node) if call is not None and isinstance(value, Opaque) else None
+        return found if found is not None else Opaque(library.ENCODING if is_ids(value) else None, self.flow(value))
+
+    def iterate_call(self, value: Opaque, call: CallRecord, node: ast.AST) -> Value | None:
+        """What a loop over a call's result binds, if more than its flow is known."""
+        if value.cls == call.name:
+            inner = [self.iterate(argument, node) for argument in call.arguments.positional]
+            if call.name == "builtins.enumerate" and inner:
+                return Tuple((ANYTHING, inner[0]))
+            if call.name in {"builtins.zip", "itertools.zip_longest"}:
+                return Tuple(tuple(inner))
+            if inner and (call.name in _SAME_ELEMENTS or call.name.startswith("tqdm.")):
+                return inner[0]
+        if value.cls == "items" and call.receiver is not None:
+            cls = library.ENCODING if is_ids(call.receiver) else None
+            return Tuple((ANYTHING, Opaque(cls, self.flow(call.receiver), value.call)))
+        if value.cls == library.LOADER and self.stacks_ids(call.arguments):
+            return Opaque(library.ENCODING, self.flow(value))
+        return None
+
+    def stacks_ids(self, loader: Arguments) -> bool:
+        """Whether a loader's batches are the ids that a dataset of the program holds, one item below the other."""
+        dataset = loader.get("dataset", 0)
+        each = self.heap.get((dataset.id, "each")) if isinstance(dataset, Object) else None
+        return each is not None and loader.get("collate_fn") is None and self.ids_in(each) is not None
 
     def join_all(self, values: list[Value]) -> Value:
         if not values:

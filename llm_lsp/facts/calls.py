@@ -220,6 +220,8 @@ class Calls(Contexts):
             return self.method_of_container(receiver, name, arguments, node)
         if cls == "argparse.ArgumentParser":
             return self.method_of_parser(receiver, name, arguments)
+        if name == "tokenizer" and self.kind(receiver) == "processor":
+            return self.call(self.attribute(receiver, name, node), arguments, node)
         return self.library_method(receiver, name, arguments, node)
 
     def method_of_opaque(self, receiver: Opaque, name: str, arguments: Arguments, node: ast.AST) -> Value:

@@ -31,10 +31,14 @@ _COPIES = ("clone", "copy")
 class PaddedLabels:
     """Ids of padded texts that become labels."""
 
-    __slots__ = ("_facts", "_node", "_record", "_sources")
+    __slots__ = ("_facts", "_is_passed", "_node", "_record", "_sources")
 
-    def __init__(self, facts: Facts, node: ast.AST, record: CallRecord, sources: Sources) -> None:
+    def __init__(
+        self, facts: Facts, node: ast.AST, record: CallRecord, sources: Sources, *, is_passed: bool = False
+    ) -> None:
         self._facts = facts
+        self._is_passed = is_passed
+        """Whether the program passes them to a model itself: then no trainer and no collator comes between."""
         self._node = node
         """The expression that gives the labels; the tokenization where it makes them itself."""
         self._record = record
@@ -104,27 +108,31 @@ class PaddedLabels:
         return self.place.range, f"[{row} for row, mask in zip({ids}, {mask})]"
 
     def _may_mask(self, record: CallRecord) -> bool:
-        arguments = record.arguments
-        last = record.name.rpartition(".")[2]
-        if "ignore_index" in arguments.keywords or (
-            last.startswith("DataCollator") and not last.endswith(_PLAIN_COLLATORS)
-        ):
+        if "ignore_index" in record.arguments.keywords or (not self._is_passed and self._may_mask_batches(record)):
             return True
+        last = record.name.rpartition(".")[2]
         if last in _IN_PLACE and record.receiver is not None and self._record.id in record.receiver.sources:
+            return True
+        is_model = isinstance(record.receiver, Object) and self._facts.is_model(record.receiver) is YES
+        is_known = record.is_resolved or is_model or kind_of(record.name) == "trainer"
+        return not is_known and any(self._is_part(value) for value in record.arguments.values())
+
+    def _may_mask_batches(self, record: CallRecord) -> bool:
+        """Whether a collator or a trainer is made that may change the labels of its batches."""
+        last = record.name.rpartition(".")[2]
+        if last.startswith("DataCollator") and not last.endswith(_PLAIN_COLLATORS):
             return True
         if isinstance(record.receiver, Class) and self._facts.machine.kind_of_class(record.receiver) == "trainer":
             return True
-        if kind_of(record.name) == "trainer":
-            collator = arguments.get("data_collator", 2)
-            return not record.name.startswith("transformers.") or (
-                collator is not None and not _leaves_labels(self._facts, collator) and not self._is_made_by(collator)
-            )
-        is_model = isinstance(record.receiver, Object) and self._facts.is_model(record.receiver) is YES
-        return not record.is_resolved and not is_model and any(self._is_part(value) for value in arguments.values())
+        collator = record.arguments.get("data_collator", 2) if kind_of(record.name) == "trainer" else None
+        is_plain = collator is None or _leaves_labels(self._facts, collator) or self._is_made_by(collator)
+        return kind_of(record.name) == "trainer" and not (record.name.startswith("transformers.") and is_plain)
 
     def _is_made_by(self, collator: Value | None) -> bool:
         """Whether a collator of the program tokenizes: what it returns is the batch, as far as it goes."""
         function = collator.function if isinstance(collator, Bound) else collator
+        if isinstance(collator, Object) and isinstance(collator.cls, Class):
+            function = collator.cls.find("__call__")
         if not isinstance(function, Function):
             return False
         return any(
@@ -137,11 +145,12 @@ class PaddedLabels:
 
 def padded_labels(facts: Facts) -> Iterator[PaddedLabels]:
     """The ids of padded texts that become labels, once for each chain of calls on which they do."""
-    records = facts.records
+    records, kept = facts.records, facts.machine.labelled.values()
     for labels in _stored(facts):
         made = [facts.machine.calls[id] for id in labels.ids or () if id in facts.machine.calls]
         if len(made) == 1 and _pads(facts, made[0]):
-            yield PaddedLabels(facts, _written(facts, labels.node), made[0], labels.owner | {made[0].id})
+            node, sources = _written(facts, labels.node), labels.owner | {made[0].id}
+            yield PaddedLabels(facts, node, made[0], sources, is_passed=labels not in kept)
     for record in records:
         if "text_target" in record.arguments.keywords and _pads(facts, record):
             yield PaddedLabels(facts, record.node, record, frozenset({record.id}))
@@ -168,7 +177,11 @@ def _stored(facts: Facts) -> Iterator[Labels]:
 def _pads(facts: Facts, record: CallRecord) -> bool:
     """Whether the tokenization certainly pads: to a length that it is given, that its tokenizer has, or of several texts."""
     tokenizer = record.receiver
-    if not isinstance(tokenizer, Object) or not facts.is_tokenizer(tokenizer) or not pads(record):
+    if not isinstance(tokenizer, Object) or not pads(record):
+        return False
+    # The first argument of a processor may be images or sound.
+    is_processor = facts.machine.kind(tokenizer) == "processor" and "text" in record.arguments.keywords
+    if not facts.is_tokenizer(tokenizer) and not is_processor:
         return False
     padding = record.arguments.get("padding")
     if not isinstance(padding, Constant) or padding.value != "max_length" or "max_length" in record.arguments.keywords:

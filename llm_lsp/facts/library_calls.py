@@ -27,7 +27,7 @@ from llm_lsp.knowledge.kinds import kind_of
 
 __all__ = ["LibraryCalls"]
 
-_LOADERS = ("from_pretrained", "from_config", "from_checkpoint")
+_LOADERS = ("from_pretrained", "from_config", "from_checkpoint", "from_encoder_decoder_pretrained")
 _FIRST_ARGUMENTS = ("model", "pretrained_model_name_or_path", "module", "base_model")
 _TOKENIZES = frozenset(
     {
@@ -112,6 +112,9 @@ class LibraryCalls(Gradients):
             self.heap[made.id, "#training"] = OFF
         elif kind in {"trainer", "pipeline"}:
             self.items_of_datasets(call.arguments, call.node)
+            collator = call.arguments.get("data_collator", 2) if kind == "trainer" else None
+            if type(collator) is Object:
+                self.collate(collator, call.arguments.get("train_dataset") or ANYTHING, call.node)
             make_model = call.arguments.get("model_init")
             if isinstance(make_model, (Function, Bound, Partial)):
                 call.arguments.keywords["model"] = self.call(make_model, NO_ARGUMENTS, call.node)
@@ -187,11 +190,17 @@ class LibraryCalls(Gradients):
         self.items_of_datasets(arguments, call.node)
         sources = self.flow_of(arguments)
         collate = arguments.get("collate_fn")
-        if collate is None or not self.is_own_callable(collate):
+        if collate is None:
             return sources
-        batch = self.make("builtins.list", call.node)
-        self.heap[batch.id, "each"] = self.iterate(arguments.get("dataset", 0) or ANYTHING, call.node)
-        return sources | self.flow(self.call(collate, Arguments([batch], {}), call.node))
+        return sources | self.flow(self.collate(collate, arguments.get("dataset", 0) or ANYTHING, call.node))
+
+    def collate(self, collator: Value, dataset: Value, node: ast.AST) -> Value:
+        """A function of the program, or an instance that is called like one, makes a batch of a dataset's items."""
+        if not self.is_own_callable(collator):
+            return ANYTHING
+        batch = self.make("builtins.list", node)
+        self.heap[batch.id, "each"] = self.iterate(dataset, node)
+        return self.call(collator, Arguments([batch], {}), node)
 
     def holds_float32(self, tensors: Value | None) -> bool:
         """Whether one of a list's tensors certainly is float32: then what they are joined to is, too."""

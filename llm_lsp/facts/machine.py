@@ -268,13 +268,13 @@ class Machine:
         """An object that comes in from outside, by a parameter."""
         return Object(self.site(node, "outside " + name), cls, node, name=name, is_outside=True)
 
-    def child(self, parent: Object, name: str, node: ast.AST) -> Object:
+    def child(self, parent: Object, name: str, node: ast.AST, cls: str | None = None) -> Object:
         """The attribute, item or element of an outside object: the same one whenever it is asked for."""
         key = (parent.id, name)
         found = self.children.get(key)
         if found is None:
             self._last_id += 1
-            found = Object(self._last_id, None, node, name=name, parent=parent, is_outside=True)
+            found = Object(self._last_id, cls, node, name=name, parent=parent, is_outside=True)
             self.children[key] = found
             self.children_of.setdefault(parent.id, []).append(found.id)
         return found

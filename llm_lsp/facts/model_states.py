@@ -26,6 +26,7 @@ __all__ = ["TOKENIZER_SETTINGS", "ModelStates", "is_device", "is_module_class"]
 
 TOKENIZER_SETTINGS = ("padding_side", "model_max_length")
 """Attributes of a tokenizer that decide what its calls return; one that nobody sets is the checkpoint's own."""
+_OF_TWO = "from_encoder_decoder_pretrained"
 _CASTS = {"half": "float16", "float": "float32", "bfloat16": "bfloat16", "double": "float64"}
 
 
@@ -100,11 +101,12 @@ class ModelStates(Expressions):
         if kind not in {"model", "pipeline"}:
             return made
         self.new_module(made)
-        self.heap[made.id, "#training"] = OFF if how == "from_pretrained" else ON
+        # A model of two that are loaded is itself in training mode, and its parts are not.
+        self.heap[made.id, "#training"] = {"from_pretrained": OFF, _OF_TWO: ANYTHING}.get(how, ON)
         dtype = arguments.get("dtype") or arguments.get("torch_dtype")
         if dtype is not None:
             self.heap[made.id, "#dtype"] = self.dtypes_of(dtype, node, ("dtype", "torch_dtype"))
-        elif how == "from_pretrained":
+        elif how in {"from_pretrained", _OF_TWO}:
             # transformers 4 loads float32, transformers 5 what the checkpoint holds.
             self.heap[made.id, "#dtype"] = ANYTHING
         if arguments.get("quantization_config") or arguments.get("load_in_8bit") or arguments.get("load_in_4bit"):

@@ -203,6 +203,8 @@ SPECIAL_TOKENS = frozenset({
 POSITIONS = ("max_position_embeddings", "n_positions")
 """What configurations call the number of positions."""
 FEATURES = "transformers.BatchFeature"
+INNER_TOKENIZER = "transformers.PreTrainedTokenizerBase"
+"""The class of a processor's `tokenizer`."""
 ENCODING = "transformers.BatchEncoding"
 """Ids of tokens, or what holds them."""
 MASK = "transformers.BatchEncoding.attention_mask"

@@ -13,7 +13,11 @@ from scripts.mutation.loads import Load, loads_of
 NO_ROWS, PADDED_RIGHT, PADDED_LABELS, TOO_LONG = "LLM104", "LLM108", "LLM114", "LLM116"
 
 _SECOND_TEXT = '"and a second text, which is longer"'
-_IDS = re.compile(r"input_ids")
+_DECODER = re.compile(r"CausalLM|LMHead")
+_PADS = re.compile(r"padding=(?!False)|\.pad\(|CollatorWithPadding")
+_TOKENIZER = re.compile(r"(?:tok|tokenizer|processor)$", re.IGNORECASE)
+_TEXTS = frozenset({"text", "text_target"})
+_LOSS = re.compile(r"\.loss\b|\bloss\b\"|Trainer\(")
 
 
 def mutants_without_rows(program: Program) -> Iterator[Mutant]:
@@ -34,47 +38,77 @@ def mutants_without_rows(program: Program) -> Iterator[Mutant]:
 
 
 def mutants_padded_right(program: Program) -> Iterator[Mutant]:
-    """Padding on the left becomes padding on the right; or a batch is continued that is padded there."""
+    """Padding on the left becomes padding on the right; or a batch is continued that is padded there.
+
+    Only where the program loads a decoder-only model: what is right for one is wrong for an encoder-decoder, and in a
+    library the caller brings the model. And only where it pads: where nothing does, the side is of no account.
+    """
     if ".generate(" not in program.text:
         return
-    for node in program.nodes:
-        is_argument = isinstance(node, ast.keyword) and node.arg == "padding_side" and _is_of_tokenizer(program, node)
-        is_set = isinstance(node, ast.Assign) and last_name(node.targets[0]) == "padding_side"
-        if (is_argument or is_set) and isinstance(node, ast.keyword | ast.Assign) and _is_left(node.value):
-            yield from _to_the_right(program, node.value)
+    if _loads_decoder(program) and _PADS.search(program.text):
+        for node in program.nodes:
+            is_argument = (
+                isinstance(node, ast.keyword) and node.arg == "padding_side" and _is_of_tokenizer(program, node)
+            )
+            is_set = isinstance(node, ast.Assign) and last_name(node.targets[0]) == "padding_side"
+            if (is_argument or is_set) and isinstance(node, ast.keyword | ast.Assign) and _is_left(node.value):
+                changes = [program.blanked(node.value, '"right"'), *_second_texts(program)]
+                yield from mutants_of(program, PADDED_RIGHT, "side", changes, node.value, anywhere=True)
     if "padding_side" in program.text:
         return
     loads = list(loads_of(program))
     for load in loads:
         known = checkpoints.from_table(load.checkpoint)
         side = known.padding_side if known is not None else None
-        goes_on = any(
-            each.checkpoint == load.checkpoint and re.search(r"CausalLM|LMHead", each.class_name) for each in loads
-        )
-        if load.is_tokenizer and goes_on and side is not None and side.value == "right":
-            for call in _single_texts(program, load):
-                yield from mutants_of(program, PADDED_RIGHT, "batch", _batched(program, call), call, anywhere=True)
+        goes_on = any(each.checkpoint == load.checkpoint and _DECODER.search(each.class_name) for each in loads)
+        if not load.is_tokenizer or not goes_on or (known is not None and _is_encoder_decoder(known)):
+            continue
+        for call in _single_texts(program, load):
+            if not _is_continued(program, call):
+                continue
+            changes = _batched(program, call)
+            if side is None or side.value != "right":
+                changes.append(program.with_argument(load.call, 'padding_side="right"'))
+            yield from mutants_of(program, PADDED_RIGHT, "batch", changes, call, anywhere=True)
 
 
 def mutants_with_padded_labels(program: Program) -> Iterator[Mutant]:
-    """What masks the labels of padding goes; or the texts that labels are made of become a padded batch."""
+    """What masks the labels of padding goes; or the texts that labels are made of become a padded batch.
+
+    Only where the model computes its loss with them: where log-probabilities are read, what counts of them is masked
+    later.
+    """
     for node in program.nodes:
-        if isinstance(node, ast.Assign) and _is_masking(node):
+        if isinstance(node, ast.Assign) and _is_masking(node) and _has_loss(program, node):
             yield from mutants_of(program, PADDED_LABELS, "mask", [program.blanked(node, "pass")], node, anywhere=True)
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "masked_fill":
-            kept = program.source(node.func.value)
+        elif isinstance(node, ast.Call) and last_name(node.func) == "masked_fill" and _has_loss(program, node):
+            kept = program.source(node.func.value) if isinstance(node.func, ast.Attribute) else ""
             change = program.blanked(node, kept)
             is_mask = "-100" in program.source(node)
             yield from mutants_of(program, PADDED_LABELS, "fill", [change] if is_mask else [], node, anywhere=True)
-    if "-100" in program.text or "padding" in program.text:
+        elif isinstance(node, ast.IfExp | ast.Call):
+            chosen = _chosen_over_mask(node)
+            if chosen is not None and _has_loss(program, node):
+                change = program.blanked(node, program.source(chosen))
+                yield from mutants_of(program, PADDED_LABELS, "choice", [change], node, anywhere=True)
+    for scope in {program.function_of(node) or program.tree for node in program.nodes if _is_labelled(node)}:
+        yield from _padded_in(program, scope)
+
+
+def _padded_in(program: Program, scope: ast.AST) -> Iterator[Mutant]:
+    """Every tokenization of one text becomes one of two; or one of several that are cut is padded to the limit."""
+    if "-100" in ast.unparse(scope):
         return
-    labelled = any(
-        isinstance(node, ast.keyword) and node.arg == "labels" and _IDS.search(ast.unparse(node.value))
-        for node in program.nodes
-    )
-    for load in loads_of(program) if labelled else ():
-        for call in _single_texts(program, load) if load.is_tokenizer else ():
-            yield from mutants_of(program, PADDED_LABELS, "batch", _batched(program, call), call, anywhere=True)
+    calls = [node for node in ast.walk(scope) if isinstance(node, ast.Call) and _tokenizes(node)]
+    labels = [call for call in calls if _become_labels(program, call, scope)]
+    single = [call for call in calls if _is_single(call)]
+    if labels and labels[0] in single:
+        changes = [change for call in single for change in _batched(program, call)]
+        yield from mutants_of(program, PADDED_LABELS, "batch", changes, labels[0], anywhere=True)
+    cut = [call for call in labels if _cuts(call)]
+    if cut:
+        changes = [program.with_argument(call, 'padding="max_length"') for call in cut]
+        yield from mutants_of(program, PADDED_LABELS, "limit", changes, cut[0], anywhere=True)
 
 
 def mutants_too_long(program: Program) -> Iterator[Mutant]:
@@ -133,19 +167,66 @@ def _calls_of(program: Program, load: Load) -> Iterator[ast.Call]:
 
 
 def _single_texts(program: Program, load: Load) -> Iterator[ast.Call]:
-    """Its calls with one text that is written there."""
+    """Its calls with one text, where its name certainly means this load."""
     for call in _calls_of(program, load):
-        is_text = isinstance(call.args[0], (ast.Constant, ast.Name, ast.JoinedStr)) and len(call.args) == 1
-        if is_text and not any(keyword.arg in {"padding", None} for keyword in call.keywords):
+        if _is_single(call) and load.scope in {program.tree, program.function_of(call)}:
             yield call
 
 
+def _is_single(call: ast.Call) -> bool:
+    """Whether a tokenization is of one text, by what is written, or by a name that is no plural."""
+    texts = [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg in _TEXTS)]
+    is_text = len(texts) == 1 and isinstance(texts[0], (ast.Constant, ast.Name, ast.JoinedStr))
+    is_several = is_text and dotted(texts[0]).endswith(("s", "batch"))
+    return is_text and not is_several and not any(keyword.arg in {"padding", None} for keyword in call.keywords)
+
+
 def _batched(program: Program, call: ast.Call) -> list[Replacement]:
-    first = program.source(call.args[0])
+    (text,) = [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg in _TEXTS)]
     return [
-        program.blanked(call.args[0], f"[{first}, {_SECOND_TEXT}]"),
+        program.blanked(text, f"[{program.source(text)}, {_SECOND_TEXT}]"),
         program.with_argument(call, "padding=True"),
     ]
+
+
+def _second_texts(program: Program) -> Iterator[Replacement]:
+    """Batches of one text that is written there get a second one."""
+    for node in program.nodes:
+        texts = node.args[0] if isinstance(node, ast.Call) and _tokenizes(node) and node.args else None
+        if isinstance(texts, ast.List) and len(texts.elts) == 1 and isinstance(texts.elts[0], ast.Constant):
+            yield program.blanked(texts.elts[0], f"{program.source(texts.elts[0])}, {_SECOND_TEXT}")
+
+
+def _tokenizes(node: ast.Call) -> bool:
+    return _TOKENIZER.search(last_name(node.func)) is not None
+
+
+def _is_continued(program: Program, call: ast.Call) -> bool:
+    """Whether a model generates from what the tokenization gives."""
+    statement = program.statement_of(call)
+    name = dotted(statement.targets[0]) if isinstance(statement, ast.Assign) else ""
+    scope = program.function_of(call) or program.tree
+    generations = [
+        each for each in ast.walk(scope) if isinstance(each, ast.Call) and last_name(each.func) == "generate"
+    ]
+    return bool(name) and any(
+        dotted(each) == name for node in generations for argument in _given(node) for each in ast.walk(argument)
+    )
+
+
+def _given(call: ast.Call) -> list[ast.expr]:
+    return [*call.args, *(keyword.value for keyword in call.keywords)]
+
+
+def _loads_decoder(program: Program) -> bool:
+    return any(
+        isinstance(node, ast.Call) and last_name(node.func) == "from_pretrained" and _DECODER.search(dotted(node.func))
+        for node in program.nodes
+    )
+
+
+def _is_encoder_decoder(known: checkpoints.Checkpoint) -> bool:
+    return known.is_encoder_decoder is not None and known.is_encoder_decoder.value
 
 
 def _is_left(value: ast.expr) -> bool:
@@ -158,8 +239,63 @@ def _is_of_tokenizer(program: Program, keyword: ast.keyword) -> bool:
     return isinstance(call, ast.Call) and bool(re.search(r"[Tt]oken|process", ast.unparse(call.func)))
 
 
-def _to_the_right(program: Program, value: ast.expr) -> Iterator[Mutant]:
-    yield from mutants_of(program, PADDED_RIGHT, "side", [program.blanked(value, '"right"')], value, anywhere=True)
+# ---------------------------------------------------------------- what programs do with labels
+
+
+def _is_labelled(node: ast.AST) -> bool:
+    """Whether ids become labels: `labels=ids`, `batch["labels"] = ids`, `text_target=text`."""
+    if isinstance(node, ast.keyword):
+        return node.arg in {"labels", "text_target"}
+    target = node.targets[0] if isinstance(node, ast.Assign) else None
+    return isinstance(target, ast.Subscript) and ast.unparse(target.slice) == "'labels'"
+
+
+def _become_labels(program: Program, call: ast.Call, scope: ast.AST) -> bool:
+    """Whether what a tokenization gives is passed, or stored, as labels: itself, or by a name or two."""
+    if any(keyword.arg == "text_target" for keyword in call.keywords) and "Trainer(" in program.text:
+        return True
+    reached: list[ast.AST] = [call]
+    names: set[str] = set()
+    for node in ast.walk(scope):
+        if isinstance(node, ast.Assign) and _holds(node.value, reached, names):
+            names |= {dotted(target) for target in node.targets if isinstance(target, ast.Name)}
+    labels = [
+        node.value for node in ast.walk(scope) if _is_labelled(node) and isinstance(node, ast.keyword | ast.Assign)
+    ]
+    return any(_holds(value, reached, names) for value in labels) and _has_loss(program, call)
+
+
+def _holds(value: ast.expr, reached: list[ast.AST], names: set[str]) -> bool:
+    """Whether an expression is the ids of what is reached: `tokenizer(text).input_ids`, `encoded["input_ids"].clone()`."""
+    while isinstance(value, ast.Attribute | ast.Subscript | ast.Call) and value not in reached:
+        value = value.func if isinstance(value, ast.Call) else value.value
+    return value in reached or dotted(value) in names
+
+
+def _cuts(call: ast.Call) -> bool:
+    given = {keyword.arg for keyword in call.keywords}
+    return "max_length" in given and "padding" not in given and None not in given
+
+
+def _has_loss(program: Program, node: ast.AST) -> bool:
+    """Whether the function around, or one of the program where labels are stored for others, reads the model's loss."""
+    function = program.function_of(node)
+    passed = [
+        each for each in ast.walk(function or program.tree) if isinstance(each, ast.keyword) and each.arg == "labels"
+    ]
+    return _LOSS.search(ast.unparse(function) if function is not None and passed else program.text) is not None
+
+
+def _chosen_over_mask(node: ast.IfExp | ast.Call) -> ast.expr | None:
+    """The ids in `id if id != pad else -100` and in `torch.where(mask == 1, ids, -100)`."""
+    if isinstance(node, ast.IfExp):
+        parts = [node.test, node.body, node.orelse]
+    else:
+        parts = node.args if last_name(node.func) == "where" else []
+    if len(parts) != 3 or not re.search(r"pad|mask\b|kept", ast.unparse(parts[0])):
+        return None
+    kept = [part for part in parts[1:] if ast.unparse(part) != "-100"]
+    return kept[0] if len(kept) == 1 else None
 
 
 def _is_masking(node: ast.Assign) -> bool:

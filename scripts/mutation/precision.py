@@ -100,8 +100,8 @@ def _halved_before_training(program: Program, loop: Loop) -> Iterator[Mutant]:
 def _halved_before_features(program: Program, load: Load) -> Iterator[Mutant]:
     """A model that is given a processor's float32 features as they are is loaded in float16, on the GPU."""
     known = checkpoints.from_table(load.checkpoint)
-    is_strict = known is not None and known.model_type is not None
-    if is_strict and known.model_type.value in library.CASTS_NO_FEATURES and _is_run(program, load):
+    model_type = known.model_type.value if known is not None and known.model_type is not None else ""
+    if model_type in library.CASTS_NO_FEATURES and _is_run(program, load):
         half = program.with_argument(load.call, 'torch_dtype="float16", device_map="cuda"')
         yield from _one(program, AUTOCAST, "features", [half], load.call)
 

@@ -48,3 +48,37 @@ print(model.config)  # fact: passed `transformers.GPT2LMHeadModel.config` from o
 print(model.generate(1))  # fact: passed unknown
 print(model.unknown_method())  # fact: passed unknown
 print(unknown.from_pretrained("gpt2"))  # fact: passed unknown
+# ==================================================
+"""What processors hold and give, what loaders give of a dataset's ids, what is loaded from two checkpoints."""
+import torch
+from torch.utils.data import DataLoader, Dataset
+from transformers import AutoProcessor, AutoTokenizer, EncoderDecoderModel, WhisperForConditionalGeneration
+
+processor = AutoProcessor.from_pretrained("openai/whisper-tiny")
+print(processor.tokenizer("text"))  # fact: passed some transformers.BatchEncoding
+print(processor.tokenizer.pad([row]))  # fact: passed some transformers.BatchEncoding
+print(processor.feature_extractor.pad([row]))  # fact: passed unknown
+print(processor(text="text").input_ids)  # fact: passed some transformers.BatchEncoding
+print(processor(sound).input_features)  # fact: passed some transformers.BatchFeature.input_features
+print(company.tokenizer("text"))  # fact: passed unknown
+whisper = WhisperForConditionalGeneration.from_pretrained("openai/whisper-tiny", device_map=None)
+print(whisper(1))
+whisper(2)  # fact: device cpu
+pair = EncoderDecoderModel.from_encoder_decoder_pretrained("bert-base-cased", "bert-base-cased")
+pair(3)  # fact: of transformers.EncoderDecoderModel of line 67; dtype unknown; is in evaluation mode unknown
+
+
+class Rows(Dataset):
+    def __init__(self, texts):
+        self.ids = [torch.tensor(AutoTokenizer.from_pretrained("gpt2")(text)["input_ids"]) for text in texts]
+
+    def __getitem__(self, index):
+        return self.ids[index]
+
+
+for batch in DataLoader(Rows(texts), batch_size=8):
+    print(batch)  # fact: passed some transformers.BatchEncoding
+for batch in DataLoader(Rows(texts), batch_size=8, collate_fn=company.collate):
+    print(batch)  # fact: passed unknown
+for batch in DataLoader(company.rows, batch_size=8):
+    print(batch)  # fact: passed unknown

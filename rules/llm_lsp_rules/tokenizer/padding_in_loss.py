@@ -206,6 +206,79 @@ def tune(dataset):
     Seq2SeqTrainer(model, arguments, train_dataset=tokens, compute_metrics=compute_metrics).train()
 """
         ),
+        # A collator that is an instance, and pads by the tokenizer of a processor.
+        Bad(
+            """\
+from dataclasses import dataclass
+from typing import Any
+
+from transformers import Seq2SeqTrainer, Seq2SeqTrainingArguments, WhisperForConditionalGeneration, WhisperProcessor
+
+@dataclass
+class Collator:
+    processor: Any
+
+    def __call__(self, rows):
+        batch = self.processor.feature_extractor.pad([{"input_features": row["sound"]} for row in rows])
+        labels = self.processor.tokenizer.pad([{"input_ids": row["labels"]} for row in rows], return_tensors="pt")
+        batch["labels"] = labels["input_ids"]  # <- is padded
+        return batch
+
+def main(data):
+    processor = WhisperProcessor.from_pretrained("openai/whisper-small")
+    model = WhisperForConditionalGeneration.from_pretrained("openai/whisper-small")
+    collator = Collator(processor=processor)
+    Seq2SeqTrainer(model, Seq2SeqTrainingArguments("out"), train_dataset=data, data_collator=collator).train()
+""",
+            fixed="""\
+from dataclasses import dataclass
+from typing import Any
+
+from transformers import Seq2SeqTrainer, Seq2SeqTrainingArguments, WhisperForConditionalGeneration, WhisperProcessor
+
+@dataclass
+class Collator:
+    processor: Any
+
+    def __call__(self, rows):
+        batch = self.processor.feature_extractor.pad([{"input_features": row["sound"]} for row in rows])
+        labels = self.processor.tokenizer.pad([{"input_ids": row["labels"]} for row in rows], return_tensors="pt")
+        batch["labels"] = labels["input_ids"].masked_fill(labels["attention_mask"] == 0, -100)
+        return batch
+
+def main(data):
+    processor = WhisperProcessor.from_pretrained("openai/whisper-small")
+    model = WhisperForConditionalGeneration.from_pretrained("openai/whisper-small")
+    collator = Collator(processor=processor)
+    Seq2SeqTrainer(model, Seq2SeqTrainingArguments("out"), train_dataset=data, data_collator=collator).train()
+""",
+        ),
+        # Ids that a dataset holds and a loader stacks; what a trainer elsewhere masks is not what is passed here.
+        Bad("""\
+import torch
+from collators import mask_padding
+from torch.utils.data import DataLoader, Dataset
+from transformers import GPT2LMHeadModel, GPT2Tokenizer, Trainer, TrainingArguments
+
+tokenizer = GPT2Tokenizer.from_pretrained("gpt2")
+tokenizer.pad_token = tokenizer.eos_token
+model = GPT2LMHeadModel.from_pretrained("gpt2")
+
+class Poems(Dataset):
+    def __init__(self, lines):
+        self.ids = [torch.tensor(tokenizer(line, padding="max_length", max_length=99)["input_ids"]) for line in lines]
+
+    def __getitem__(self, index):
+        return self.ids[index]
+
+def losses(lines):
+    with torch.no_grad():
+        for ids in DataLoader(Poems(lines), batch_size=2):
+            yield model(ids, labels=ids).loss.item()  # <- is padded
+
+def train(data):
+    Trainer(model, TrainingArguments("out"), train_dataset=data, data_collator=mask_padding).train()
+"""),
     ]
     good = [
         Good("""\
@@ -311,6 +384,26 @@ def main(dataset):
     model = AutoModelForCausalLM.from_pretrained("EleutherAI/pythia-70m")
     data = dataset.map(prepare, batched=True)
     Trainer(model=model, args=TrainingArguments("out"), train_dataset=data, data_collator=collate).train()
+"""),
+        # One that is an instance does, what the tokenizer of its processor has padded.
+        Good("""\
+from transformers import Seq2SeqTrainer, Seq2SeqTrainingArguments, WhisperForConditionalGeneration, WhisperProcessor
+
+class Collator:
+    def __init__(self, processor):
+        self.processor = processor
+
+    def __call__(self, rows):
+        batch = self.processor.feature_extractor.pad([{"input_features": row["sound"]} for row in rows])
+        labels = self.processor.tokenizer.pad([{"input_ids": row["labels"]} for row in rows], return_tensors="pt")
+        batch["labels"] = labels["input_ids"].masked_fill(labels.attention_mask.ne(1), -100)
+        return batch
+
+def main(data):
+    processor = WhisperProcessor.from_pretrained("openai/whisper-small")
+    model = WhisperForConditionalGeneration.from_pretrained("openai/whisper-small")
+    collator = Collator(processor)
+    Seq2SeqTrainer(model, Seq2SeqTrainingArguments("out"), train_dataset=data, data_collator=collator).train()
 """),
         # A collator makes the labels anew.
         Good("""\
