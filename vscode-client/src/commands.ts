@@ -46,10 +46,13 @@ export function registerCommands(server: Server, probe: Probe, channel: LogOutpu
     register("showDebugInformation", async () => {
       await window.showTextDocument(await workspace.openTextDocument(DEBUG_INFORMATION), { preview: true });
     }),
-    register("fixAll", () => fixAll(running(server), activeDocument())),
-    register("checkShapes", async () => {
-      const client = running(server);
+    register("fixAll", async () => {
       const document = activeDocument();
+      await fixAll(await running(server), document);
+    }),
+    register("checkShapes", async () => {
+      const document = activeDocument();
+      const client = await running(server);
       // It runs what is on the disk.
       if (document.isUntitled || (document.isDirty && !(await document.save()))) {
         throw new Error("the probe runs the file as it is saved: save it first");
@@ -58,7 +61,7 @@ export function registerCommands(server: Server, probe: Probe, channel: LogOutpu
       await probe.during(args, () => execute(client, PROBE, args));
     }),
     register("openRuleDocumentation", async (code) => {
-      const client = running(server);
+      const client = await running(server);
       const chosen = typeof code === "string" ? code : await chooseRule(client);
       if (chosen !== undefined) {
         await execute(client, EXPLAIN, [chosen]);
@@ -70,12 +73,13 @@ export function registerCommands(server: Server, probe: Probe, channel: LogOutpu
   ];
 }
 
-function running(server: Server): LanguageClient {
-  if (server.client === undefined) {
-    const why = "why" in server.state ? server.state.why : "it is being started";
-    throw new Error(`the server does not run: ${why}`);
+/** Somebody may be quicker than the server, since a command activates the extension too. */
+async function running(server: Server): Promise<LanguageClient> {
+  const client = await server.clientOnceStarted();
+  if (client === undefined) {
+    throw new Error(`the server does not run: ${"why" in server.state ? server.state.why : "it has crashed"}`);
   }
-  return server.client;
+  return client;
 }
 
 function activeDocument(): TextDocument {

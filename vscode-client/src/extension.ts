@@ -15,7 +15,6 @@ let server: Server | undefined;
 
 /** Registers everything; the server is chosen and started afterwards, so that nobody waits for it. */
 export function activate(context: ExtensionContext): void {
-  const begun = performance.now();
   const channel = window.createOutputChannel("llm-lint", { log: true });
   const status = new StatusItems();
   const shapes = new ShapesView();
@@ -68,8 +67,7 @@ export function activate(context: ExtensionContext): void {
       }
     }),
   );
-  void started.refresh("the first start");
-  channel.info(`activated in ${(performance.now() - begun).toFixed(1)} ms`);
+  setImmediate(refresh("the first start"));
 }
 
 export async function deactivate(): Promise<void> {

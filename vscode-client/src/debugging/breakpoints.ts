@@ -54,9 +54,8 @@ const offered: CodeActionProvider = {
   },
 };
 
-/** The parser is loaded when it is first asked for: it would be most of what activation costs. */
 async function valueAt(document: TextDocument, range: Range): Promise<WatchedValue | NothingToWatch> {
-  const [{ PythonText }, { watchedValue }] = await Promise.all([import("./syntax.js"), import("./watchedValue.js")]);
+  const { PythonText, watchedValue } = await import("./reading");
   return watchedValue(new PythonText(document.getText()), document.offsetAt(range.start), document.offsetAt(range.end));
 }
 

@@ -10,10 +10,7 @@ const provider: InlineValuesProvider = {
   async provideInlineValues(document, view, { frameId, stoppedLocation }, token) {
     const session = debug.activeDebugSession;
     if (session?.type !== "debugpy" && session?.type !== "python") return [];
-    const [{ PythonText }, { mentions, readSummaries, summariesQuestion }] = await Promise.all([
-      import("./syntax.js"),
-      import("./tensorsInView.js"),
-    ]);
+    const { PythonText, mentions, readSummaries, summariesQuestion } = await import("./reading");
     const asked = mentions(new PythonText(document.getText()), view.start.line, stoppedLocation.end.line);
     if (asked.length === 0 || token.isCancellationRequested) return [];
     // The debugger shortens what it shows in a watch; what is copied it gives whole.

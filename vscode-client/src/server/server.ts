@@ -80,6 +80,19 @@ export class Server implements Disposable {
     return this.current?.client.isRunning() === true ? this.current.client : undefined;
   }
 
+  /** The client, when a start that is going on has come to its end; undefined where it failed. */
+  async clientOnceStarted(): Promise<LanguageClient | undefined> {
+    while (this.state.kind === "starting") {
+      await new Promise<void>((resolve) => {
+        const listening = this.onDidChangeState(() => {
+          listening.dispose();
+          resolve();
+        });
+      });
+    }
+    return this.client;
+  }
+
   /** The program that runs, for those who want to run another command of it. */
   get command(): ServerCommand | undefined {
     return this.startedWith?.command;
