@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from llm_lsp.facts.events import Iteration
 from llm_lsp.facts.extents import TRAINS
+from llm_lsp.facts.modes import is_same_object, is_the_same_in_both_modes, may_switch
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
-from llm_lsp.facts.values import ANYTHING, Class, Object, Opaque, Value, options
+from llm_lsp.facts.values import ANYTHING, Object, Opaque, Value, options
 from llm_lsp.facts.views import Call
 from llm_lsp.knowledge import library
 
@@ -22,9 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["KeptMode", "RepeatedLoader", "kept_modes", "repeated_loaders"]
 
-_DEEPEST_WRAPPER = 3
-_HARMLESS_WORDS = ("save", "log", "clip", "print", "count", "push", "upload", "export", "watch", "summary", "norm")
-"""Words in the names of unknown functions that are given a model and switch no mode."""
+_DEEPEST_LOADER = 3
 
 
 # ---------------------------------------------------------------- evaluation mode
@@ -52,22 +51,8 @@ class KeptMode:
             if method == "train" and id in machine.calls and self._loop in machine.calls[id].loops:
                 return answer(YES)
         inside = [record for record in facts.records if self._loop in record.loops]
-        is_seen = facts.is_whole and not any(self._may_switch(record) for record in inside)
+        is_seen = facts.is_whole and not any(may_switch(self._facts, record, self.model) for record in inside)
         return answer(NO if is_seen else UNKNOWN)
-
-    def _may_switch(self, record: CallRecord) -> bool:
-        """Whether it is unknown what the call does, and it gets the model, or what holds it."""
-        name = record.name.rpartition(".")[2].lower()
-        if _is(record.receiver, self.model):
-            return "train" in name.replace("pretrained", "").replace("trainable", "")
-        if record.is_resolved or any(word in name for word in _HARMLESS_WORDS):
-            return False
-        given = [option for value in record.arguments.values() for option, _ in options(value)]
-        return any(_is(option, self.model) or self._holds(option) for option in given if isinstance(option, Object))
-
-    def _holds(self, value: Object) -> bool:
-        held = self._facts.machine.held.get(value.id, {})
-        return _is(value, self.model.parent) or any(_is(part, self.model) for part in held.values())
 
     @property
     def is_meant_to_train(self) -> Truth:
@@ -91,7 +76,7 @@ class KeptMode:
         """Whether only some rounds call `eval()`, for runs that train nothing."""
         inside = set(ast.walk(self._loop))
         return any(test in inside for test, _ in self.switch.record.guards) and any(
-            _is(call.record.receiver, self.model) and call.reaches_gradient is not YES
+            is_same_object(call.record.receiver, self.model) and call.reaches_gradient is not YES
             for call in self._facts.runs_of_models()
             if self._loop in call.record.loops
         )
@@ -112,7 +97,7 @@ class KeptMode:
             if self._loop in record.loops
             and (
                 record.id == self.model.call
-                or (_is(record.result, self.model) and not _is(record.receiver, self.model))
+                or (is_same_object(record.result, self.model) and not is_same_object(record.receiver, self.model))
             )
         )
         return answer(YES if any(made) else NO)
@@ -131,7 +116,7 @@ class KeptMode:
     @property
     def is_the_same_in_both_modes(self) -> Truth:
         """Whether all layers of the model are known, and none asks for the mode."""
-        return answer(YES if _is_indifferent(self._facts, self.model) else NO)
+        return answer(YES if is_the_same_in_both_modes(self._facts, self.model) else NO)
 
     @property
     def trained_as(self) -> str:
@@ -213,38 +198,6 @@ def _common_loop(one: CallRecord, other: CallRecord) -> ast.AST | None:
     return common
 
 
-def _is_indifferent(facts: Facts, module: Value) -> bool:
-    """Whether the module is a layer that asks for no mode, or is made of such alone."""
-    cls = module.cls if isinstance(module, Object) else None
-    if not isinstance(module, Object) or cls is None:
-        return False
-    if isinstance(cls, Class):
-        return _has_indifferent_layers(facts, cls)
-    made = facts.machine.calls.get(module.call or 0)
-    parts = made.arguments.values() if made is not None and cls in library.HOLDS_LAYERS else ()
-    return cls in library.INDIFFERENT_TO_MODE or (bool(parts) and all(_is_indifferent(facts, part) for part in parts))
-
-
-def _has_indifferent_layers(facts: Facts, cls: Class, depth: int = 0) -> bool:
-    text = "".join(facts.text_of(each.node) for each in cls.lineage())
-    if depth > _DEEPEST_WRAPPER or "training" in text or "ropout" in text:
-        return False
-    made = [record for record in facts.records if _is_made_by(record, cls) and not record.name.startswith("builtins.")]
-    known = library.INDIFFERENT_TO_MODE | library.HOLDS_LAYERS
-    return bool(made) and all(
-        _has_indifferent_layers(facts, record.receiver, depth + 1)
-        if isinstance(record.receiver, Class)
-        else record.name in known
-        for record in made
-    )
-
-
-def _is_made_by(record: CallRecord, cls: Class) -> bool:
-    """Whether the call is made while an instance of the class is initialised."""
-    function = record.frame.function
-    return function is not None and function.owner in cls.lineage() and function.name == "__init__"
-
-
 def _bound_in(loop: ast.AST) -> set[str]:
     """The names that each round binds to something else, the calls of their own methods aside."""
     found: set[str] = set()
@@ -260,10 +213,6 @@ def _bound_in(loop: ast.AST) -> set[str]:
 
 def _plain(text: str) -> str | None:
     return text if all(part.isidentifier() for part in text.split(".")) else None
-
-
-def _is(value: Value | None, other: Object | None) -> bool:
-    return isinstance(value, Object) and other is not None and value.id == other.id
 
 
 Body = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.Module
@@ -385,7 +334,8 @@ class RepeatedLoader:
 
     def _is_mine(self, value: Value) -> bool:
         return any(
-            _is(option, self._sampler) or (isinstance(option, Opaque) and option.call == self.loader.record.id)
+            is_same_object(option, self._sampler)
+            or (isinstance(option, Opaque) and option.call == self.loader.record.id)
             for option, _ in options(value)
         )
 
@@ -490,7 +440,7 @@ def _loaders_in(facts: Facts, value: Value, depth: int = 0) -> Iterator[tuple[Ca
             continue
         if record.name.rpartition(".")[2] == "DataLoader":
             yield record, depth
-        elif depth < _DEEPEST_WRAPPER and (record.name in library.RUN_THROUGH or record.name.startswith("tqdm.")):
+        elif depth < _DEEPEST_LOADER and (record.name in library.RUN_THROUGH or record.name.startswith("tqdm.")):
             for argument in record.arguments.positional:
                 yield from _loaders_in(facts, argument, depth + 1)
 
