@@ -23,9 +23,8 @@ _CHOOSES = frozenset({"set_attn_implementation", "set_attention_implementation"}
 _CHOICES_ON_CONFIG = frozenset(
     {"._attn_implementation", "._attn_implementation_internal", ".output_attentions", "update"}
 )
-_HIDES_CHOICE = ("config", "output_attentions", "trust_remote_code", "gguf_file", "subfolder", "use_flash_attention_2")
-"""Arguments of a load after which something else may have chosen the implementation: a config that is told to give
-attentions chooses `eager` itself (read in transformers 5.23)."""
+_HIDES_CHOICE = ("trust_remote_code", "gguf_file", "subfolder", "use_flash_attention_2")
+"""Arguments of a load after which something else may have chosen the implementation."""
 
 
 class AttentionRequest:
@@ -43,8 +42,9 @@ class AttentionRequest:
     @property
     def place(self) -> Place:
         """Where the maps are asked for."""
-        argument = self.call.argument("output_attentions")
-        return (argument.place if argument is not None else None) or self.call.place
+        argument = self.call.argument("output_attentions") or self.load.argument("output_attentions")
+        place = argument.place if argument is not None else None
+        return place if place is not None and place.path == self._facts.source.path else self.call.place
 
     @property
     def is_read(self) -> Truth:
@@ -53,9 +53,9 @@ class AttentionRequest:
 
     @property
     def implementation(self) -> str:
-        """The implementation that the load asks for; what transformers takes by itself where it asks for none."""
-        asked = self.load.argument("attn_implementation")
-        return str(asked.constant) if asked is not None else "sdpa"
+        """The implementation that is asked for; what transformers takes by itself where none is."""
+        asked = self._asked
+        return str(asked.value) if isinstance(asked, Constant) else "sdpa"
 
     @property
     def has_maps(self) -> Truth:
@@ -66,20 +66,53 @@ class AttentionRequest:
     def _is_chosen_elsewhere(self) -> bool:
         """Whether something besides the load may choose how the model computes attention."""
         machine, model, load = self._facts.machine, self._model, self.load.record
-        config = machine.children.get((model.id, "config"))
-        uses = machine.uses.get(config.id, set()) if config is not None else set[str]()
+        configs = [machine.children.get((model.id, "config"))]
+        if load.arguments.get("config") is not None:
+            if self._config_load is None:
+                return True
+            configs.append(self._given_config)
         return (
             model.id in machine.escaped
-            or not load.arguments.is_complete
-            or any(load.arguments.get(name) is not None for name in _HIDES_CHOICE)
+            or any(not each.arguments.is_complete for each in self._loads)
+            or any(each.arguments.get(name) is not None for name in _HIDES_CHOICE for each in self._loads)
             or bool(machine.uses.get(model.id, set()) & _CHOOSES)
-            or bool(uses & _CHOICES_ON_CONFIG)
-            or (config is not None and config.id in machine.escaped)
+            or any(config is not None and self._is_told(config) for config in configs)
         )
 
+    def _is_told(self, config: Object) -> bool:
+        machine = self._facts.machine
+        return bool(machine.uses.get(config.id, set()) & _CHOICES_ON_CONFIG) or config.id in machine.escaped
+
+    @property
+    def _given_config(self) -> Object | None:
+        config = self.load.record.arguments.get("config")
+        return config if isinstance(config, Object) else None
+
+    @property
+    def _config_load(self) -> CallRecord | None:
+        """How the config is loaded that the load of the model is given."""
+        config = self._given_config
+        made = self._facts.machine.calls.get(config.call) if config is not None and config.call is not None else None
+        return made if made is not None and made.name.endswith("Config.from_pretrained") else None
+
+    @property
+    def _loads(self) -> list[CallRecord]:
+        """What may choose: the load of the model, and that of its config."""
+        config = self._config_load
+        return [self.load.record, config] if config is not None else [self.load.record]
+
+    @property
+    def _asked(self) -> Value | None:
+        """The implementation that one of the loads asks for."""
+        asked = (load.arguments.get("attn_implementation") for load in self._loads)
+        return next((each for each in asked if each is not None), None)
+
     def _of_load(self) -> Truth:
-        asked = self.load.record.arguments.get("attn_implementation")
+        asked = self._asked
         if asked is None:
+            # A config that is told to give attentions chooses `eager` itself (read in transformers 5.23).
+            if any(load.arguments.get("output_attentions") is not None for load in self._loads):
+                return UNKNOWN
             return {True: NO, False: YES, None: UNKNOWN}[self._runs_sdpa]
         is_fused = isinstance(asked, Constant) and not asked.may and asked.value in _FUSED
         return NO if is_fused else UNKNOWN
@@ -98,17 +131,20 @@ def attention_requests(facts: Facts) -> Iterator[AttentionRequest]:
     """The calls that ask for attention maps of a model that the program loads, in order."""
     for record in facts.records:
         model = record.receiver if record.name in _RUNS else None
-        if not isinstance(model, Object) or not isinstance(model.cls, str) or not _asks(facts, record):
+        if not isinstance(model, Object) or not isinstance(model.cls, str):
             continue
         load = facts.machine.calls.get(model.call) if model.call is not None else None
-        if load is not None and load.name.startswith("transformers.") and load.name.endswith(".from_pretrained"):
+        is_load = load is not None and load.name.startswith("transformers.") and load.name.endswith(".from_pretrained")
+        if load is not None and is_load and _asks(facts, record, load):
             yield AttentionRequest(facts, Call(facts, record), model, load)
 
 
-def _asks(facts: Facts, record: CallRecord) -> bool:
+def _asks(facts: Facts, record: CallRecord, load: CallRecord) -> bool:
     asked = record.arguments.keywords.get("output_attentions")
     if asked is None:
         asked = _of_settings(facts, record.arguments.keywords.get("generation_config"))
+    if asked is None:
+        asked = load.arguments.keywords.get("output_attentions")
     return isinstance(asked, Constant) and asked.value is True and not asked.may
 
 

@@ -17,7 +17,11 @@ _OTHERS = ("AutoModelForSeq2SeqLM", "AutoModelForCausalLM", "AutoModelForSequenc
 
 
 def mutants_without_maps(program: Program) -> Iterator[Mutant]:
-    """`attn_implementation="eager"` goes; or a model that is run gets asked for its attention maps."""
+    """`attn_implementation="eager"` goes; or a model that is run gets asked for its attention maps.
+
+    Not of models that transformers runs with attention of their own, by what it says of itself (`_supports_sdpa`):
+    they give their maps.
+    """
     if "attentions" in program.text:
         for node in program.nodes:
             if not isinstance(node, ast.keyword) or node.arg != "attn_implementation":
@@ -27,7 +31,7 @@ def mutants_without_maps(program: Program) -> Iterator[Mutant]:
                 yield from mutants_of(program, NO_MAPS, "eager", [change], node.value, anywhere=True)
         return
     loads = [load for load in loads_of(program) if not load.is_tokenizer]
-    loaded = {(_assigned(program, load), load.scope) for load in loads if _is_plain(load)}
+    loaded = {(name, load.scope) for load in loads if (name := _assigned(program, load)) and _is_plain(load)}
     for node in program.nodes:
         target = node.targets[0] if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) else None
         if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call) or not isinstance(target, ast.Name):
@@ -64,4 +68,7 @@ def _is_plain(load: Load) -> bool:
     """Whether nothing chooses how attention is computed, and it is a model of text."""
     known = checkpoints.from_table(load.checkpoint)
     chosen = any(keyword.arg in {"attn_implementation", "config", None} for keyword in load.call.keywords)
-    return known is not None and known.model_type is not None and not chosen
+    if known is None or known.model_type is None or chosen:
+        return False
+    found = auto_classes(known.model_type.value)
+    return found is None or found.runs_sdpa is not False

@@ -57,3 +57,28 @@ ids = tokenizer("text", return_tensors="pt", truncation=True, max_length=512)  #
 model(**ids)
 ids = tokenizer("text", return_tensors="pt", truncation=True, max_length=unknown)  # fact: is beyond context unknown
 model(**ids)
+# ==================================================
+"""Who chooses how a model computes attention."""
+from transformers import AutoConfig, AutoModel
+
+plain = AutoConfig.from_pretrained("bert-base-uncased")
+by_config = AutoModel.from_pretrained("bert-base-uncased", config=plain)
+print(by_config(1, output_attentions=True).attentions)  # fact: has maps no; is read yes
+flash = AutoConfig.from_pretrained("company/model", attn_implementation="flash_attention_2")
+fused = AutoModel.from_pretrained("company/model", config=flash)
+print(fused(1, output_attentions=True).attentions)  # fact: has maps no
+told = AutoConfig.from_pretrained("bert-base-uncased", output_attentions=True)
+slow = AutoModel.from_pretrained("bert-base-uncased", config=told)
+print(slow(1, output_attentions=True).attentions)  # fact: has maps unknown
+changed = AutoConfig.from_pretrained("bert-base-uncased")
+changed._attn_implementation = "eager"
+eager = AutoModel.from_pretrained("bert-base-uncased", config=changed)
+print(eager(1, output_attentions=True).attentions)  # fact: has maps unknown
+given = AutoModel.from_pretrained("bert-base-uncased", config=company.config)
+print(given(1, output_attentions=True).attentions)  # fact: has maps unknown
+shared = AutoConfig.from_pretrained("bert-base-uncased")
+company.adapt(shared)
+adapted = AutoModel.from_pretrained("bert-base-uncased", config=shared)
+print(adapted(1, output_attentions=True).attentions)  # fact: has maps unknown
+loud = AutoModel.from_pretrained("bert-base-uncased", attn_implementation="sdpa", output_attentions=True)  # fact: has maps no
+print(loud(1).attentions)

@@ -16,8 +16,8 @@ class AttentionsWithoutEager(Rule):
     `attn_implementation="eager"`, or call `model.set_attn_implementation("eager")` before the maps are needed.
 
     Only a program that reads the maps is reported, and only where every version of transformers that the project
-    allows is 5 or later, or nothing says which it is. Nothing is said where a config, code from the hub or the
-    program itself may choose the implementation, and of models that transformers runs with its own attention anyway.
+    allows is 5 or later, or nothing says which it is. Nothing is said where a config that is not just loaded, code from
+    the hub or the program itself may choose the implementation, and of models that transformers runs with its own attention anyway.
     """
 
     code = "LLM208"
@@ -187,6 +187,46 @@ attention = model(ids, output_attentions=True)[-1]
 head_view(attention, tokenizer.convert_ids_to_tokens(ids[0]))
 """,
         ),
+        # The config chooses, as it was loaded.
+        Bad(
+            """\
+import torch
+from transformers import AutoConfig, AutoModel
+
+config = AutoConfig.from_pretrained("bert-base-uncased")
+model = AutoModel.from_pretrained("bert-base-uncased", config=config)
+with torch.no_grad():
+    print(model(torch.tensor([[101, 102]]), output_attentions=True).attentions[-1])  # <- `sdpa` gives no attention maps
+""",
+            fixed="""\
+import torch
+from transformers import AutoConfig, AutoModel
+
+config = AutoConfig.from_pretrained("bert-base-uncased")
+model = AutoModel.from_pretrained("bert-base-uncased", config=config, attn_implementation="eager")
+with torch.no_grad():
+    print(model(torch.tensor([[101, 102]]), output_attentions=True).attentions[-1])
+""",
+        ),
+        # The model is told at loading to give maps, and to compute none.
+        Bad(
+            """\
+import torch
+from transformers import AutoModel
+
+model = AutoModel.from_pretrained("bert-base-uncased", attn_implementation="sdpa", output_attentions=True)  # <- `sdpa`
+with torch.no_grad():
+    print(model(torch.tensor([[101, 102]])).attentions[-1])
+""",
+            fixed="""\
+import torch
+from transformers import AutoModel
+
+model = AutoModel.from_pretrained("bert-base-uncased", attn_implementation="eager", output_attentions=True)
+with torch.no_grad():
+    print(model(torch.tensor([[101, 102]])).attentions[-1])
+""",
+        ),
     ]
     good = [
         Good("""\
@@ -218,7 +258,7 @@ with torch.no_grad():
 """,
             versions={"transformers": ">=4.40,<6"},
         ),
-        # A config chooses, or an attribute of it, or the model that is told at loading to give attentions.
+        # A config chooses, or an attribute of it, or the model or its config that is told at loading to give attentions.
         Good("""\
 import torch
 from transformers import AutoConfig, AutoModel
@@ -228,9 +268,36 @@ first = AutoModel.from_pretrained("bert-base-uncased", config=config)
 second = AutoModel.from_pretrained("bert-base-uncased")
 second.config._attn_implementation = "eager"
 third = AutoModel.from_pretrained("bert-base-uncased", output_attentions=True)
+told = AutoConfig.from_pretrained("bert-base-uncased", output_attentions=True)
+fourth = AutoModel.from_pretrained("bert-base-uncased", config=told)
+changed = AutoConfig.from_pretrained("bert-base-uncased")
+changed._attn_implementation = "eager"
+fifth = AutoModel.from_pretrained("bert-base-uncased", config=changed)
 with torch.no_grad():
-    for model in (first, second, third):
-        print(model(torch.tensor([[101, 102]]), output_attentions=True).attentions[-1])
+    print(first(torch.tensor([[101, 102]]), output_attentions=True).attentions[-1])
+    print(second(torch.tensor([[101, 102]]), output_attentions=True).attentions[-1])
+    print(third(torch.tensor([[101, 102]]), output_attentions=True).attentions[-1])
+    print(fourth(torch.tensor([[101, 102]]), output_attentions=True).attentions[-1])
+    print(fifth(torch.tensor([[101, 102]]), output_attentions=True).attentions[-1])
+"""),
+        # Nobody knows what else the config says.
+        Good("""\
+import torch
+from project import settings
+from transformers import AutoConfig, AutoModel, BertConfig
+
+given = AutoModel.from_pretrained("bert-base-uncased", config=settings.config)
+made = AutoModel.from_pretrained("bert-base-uncased", config=BertConfig(hidden_size=768))
+shared = AutoConfig.from_pretrained("bert-base-uncased")
+settings.adapt(shared)
+adapted = AutoModel.from_pretrained("bert-base-uncased", config=shared)
+open_config = AutoConfig.from_pretrained("bert-base-uncased", **settings.options)
+unknown = AutoModel.from_pretrained("bert-base-uncased", config=open_config)
+with torch.no_grad():
+    print(given(torch.tensor([[101, 102]]), output_attentions=True).attentions[-1])
+    print(made(torch.tensor([[101, 102]]), output_attentions=True).attentions[-1])
+    print(adapted(torch.tensor([[101, 102]]), output_attentions=True).attentions[-1])
+    print(unknown(torch.tensor([[101, 102]]), output_attentions=True).attentions[-1])
 """),
         # Nobody reads the maps.
         Good("""\
