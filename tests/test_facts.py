@@ -739,7 +739,7 @@ def test_a_circle_of_imports_ends() -> None:
 
 def maps_of(*, load: str = 'BertModel.from_pretrained("runs/bert")', then: str = "") -> list[tuple[Truth, Truth]]:
     """Whether the model has maps, and whether they are read, of each call that asks for them."""
-    code = "from transformers import AutoModel, BertModel, GPTJModel\n"
+    code = "from transformers import AutoModel, BertModel, XLNetModel\n"
     code += f"model = {load}\n{then}\nprint(model(ids, output_attentions=True).attentions)\n"
     return [(request.has_maps, request.is_read) for request in facts_of(code).attention_requests()]
 
@@ -750,7 +750,7 @@ def maps_of(*, load: str = 'BertModel.from_pretrained("runs/bert")', then: str =
         ('BertModel.from_pretrained("runs/bert")', NO),
         ('AutoModel.from_pretrained("gpt2")', NO),
         ('AutoModel.from_pretrained("nobody/knows", attn_implementation="flash_attention_2")', NO),
-        ('GPTJModel.from_pretrained("runs/gptj")', YES),
+        ('XLNetModel.from_pretrained("runs/xlnet")', YES),
         ('AutoModel.from_pretrained("nobody/knows")', UNKNOWN),
         ('AutoModel.from_pretrained("gpt2", attn_implementation=chosen)', UNKNOWN),
         ('AutoModel.from_pretrained("gpt2", attn_implementation="eager")', UNKNOWN),
@@ -1174,17 +1174,26 @@ def test_labels_that_are_changed_in_place_may_be_masked(mask: str) -> None:
 
 @pytest.mark.parametrize(
     "before",
+    ["from project import mask\nmask(batch.input_ids)", "criterion = torch.nn.CrossEntropyLoss(ignore_index=0)"],
+)
+def test_what_may_mask_labels_makes_it_unknown(before: str) -> None:
+    use = "model(**batch, labels=batch.input_ids).loss.backward()"
+    assert labels_of(f"{PADDED}{before}\n{use}") == [(YES, UNKNOWN)]
+
+
+@pytest.mark.parametrize(
+    "before",
     [
-        "from project import mask\nmask(batch.input_ids)",
-        "criterion = torch.nn.CrossEntropyLoss(ignore_index=0)",
         "from transformers import DataCollatorForLanguageModeling\nDataCollatorForLanguageModeling(tokenizer)",
         "Trainer(model, data_collator=unknown)",
         "from trl import SFTTrainer\nSFTTrainer(model)",
     ],
 )
-def test_what_may_mask_labels_makes_it_unknown(before: str) -> None:
-    use = "model(**batch, labels=batch.input_ids).loss.backward()"
-    assert labels_of(f"{PADDED}{before}\n{use}") == [(YES, UNKNOWN)]
+def test_what_may_mask_the_labels_of_batches_makes_no_difference_to_labels_that_are_passed(before: str) -> None:
+    kept = 'batch["labels"] = batch.input_ids\nmodel(**batch).loss.backward()'
+    assert labels_of(f"{PADDED}{before}\n{kept}") == [(YES, UNKNOWN)]
+    passed = "model(**batch, labels=batch.input_ids).loss.backward()"
+    assert labels_of(f"{PADDED}{before}\n{passed}") == [(YES, NO)]
 
 
 def test_labels_that_no_loss_is_seen_to_use_are_unknown() -> None:

@@ -234,7 +234,9 @@ class Calls(Contexts):
         if name in library.BACKWARD_METHODS:
             self.compute_gradients(self.record(node, name, receiver, arguments), [receiver, *arguments.values()])
             return ANYTHING
-        if receiver.cls is None and not sources and given and name not in library.HARMLESS_METHODS:
+        # A model or a config that the program makes has no sources, and may be changed all the same.
+        is_unknown = receiver.cls is None and not sources and name not in library.HARMLESS_METHODS
+        if is_unknown and (given or any(type(value) is Object for value in arguments.values())):
             return self.unresolved(name, receiver, arguments, node, receiver)
         if name in library.PREPARE_METHODS and arguments.positional:
             positional = arguments.positional
