@@ -11,7 +11,9 @@ import sys
 import time
 import warnings
 
-from llm_lsp.probe.worker.shape import check_shapes, warm_up
+from llm_lsp.probe.worker import libraries
+from llm_lsp.probe.worker.environment import prepare
+from llm_lsp.probe.worker.shape import check_shapes
 
 
 def answer(request: dict[str, object]) -> dict[str, object]:
@@ -32,7 +34,9 @@ def main() -> None:
     answers = os.dup(1)
     os.dup2(2, 1)
     warnings.simplefilter("ignore")
-    warm_up()
+    prepare(cuda=False)
+    libraries.load(forks=True)
+    libraries.warm_up()
     for line in sys.stdin:
         child = os.fork()
         if child == 0:

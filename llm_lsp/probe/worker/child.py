@@ -22,6 +22,8 @@ __all__ = ["carry_out"]
 
 _WALL_SECONDS = 20.0
 _MEGABYTES = 4096.0
+_COLLECTIONS = (10_000, 20, 20)
+"""Of garbage: rare, since most of what a run allocates is what it imports, and stays."""
 
 
 def carry_out(request: Mapping[str, object], descriptor: int, *, watch_memory: bool) -> NoReturn:
@@ -36,6 +38,7 @@ def carry_out(request: Mapping[str, object], descriptor: int, *, watch_memory: b
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     # Libraries that were imported since the warm-up too: a collection would touch, and so copy, what this fork shares.
     gc.freeze()
+    gc.set_threshold(*_COLLECTIONS)
     # Nothing is left in the user's folders.
     sys.dont_write_bytecode = True
     limits = wall_and_memory(request)

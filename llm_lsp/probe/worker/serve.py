@@ -27,7 +27,7 @@ from .child import carry_out
 from .environment import prepare, stamp
 from .inbox import Inbox, Stream, polled, read_by_threads
 from .launch import Child, Launcher, forks, spares
-from .libraries import heavy_modules, learn, load
+from .libraries import heavy_modules, learn, load, warm_up
 from .outcomes import failure
 from .processes import adopt_orphans, kill_strays, kill_tree, running_threads
 from .runs import Run
@@ -43,6 +43,8 @@ _TICK = 0.2
 _LAST_WORDS = 0.3
 """Seconds that a process that has ended, or was ended, leaves for what it has printed to arrive."""
 _IDLE = 600.0
+_CALM = 0.5
+"""Seconds without anything to do after which such time is used; who asks only once is gone by then."""
 
 
 class Worker:
@@ -86,14 +88,16 @@ class Worker:
         self._said_ready = launcher is not fresh
         self._client_is_gone = False
         self._learnt: list[str] = []
+        self._is_prepared = False
+        self._is_warm = False
 
     def serve(self) -> int:
         """Work until there is a reason to end; the exit code."""
         self._inbox.add(self._requests)
         self._launcher.prepare()
-        idle_until = time.monotonic() + self._idle
+        idle_since = time.monotonic()
         while not self._client_is_gone:
-            for stream, data in self._inbox.wait(self._patience(idle_until)):
+            for stream, data in self._inbox.wait(self._patience(idle_since)):
                 if stream is self._requests:
                     self._take_requests(data)
                 elif (run := self._runs.get(stream)) is not None:
@@ -101,13 +105,15 @@ class Worker:
             if (without_torch := self._attend()) is not None:
                 self._tell(without_torch)
                 return self._end(_WITHOUT_TORCH)
+            now = time.monotonic()
             if self._is_busy:
-                idle_until = time.monotonic() + self._idle
+                idle_since = now
+                self._is_prepared = False
                 if not self._begin_waiting():
                     return self._retire("environment")
-            elif time.monotonic() >= idle_until:
+            elif now >= idle_since + self._idle:
                 return self._retire("idle")
-            else:
+            elif now >= idle_since + _CALM and not self._is_prepared:
                 self._prepare()
         return self._end(0)
 
@@ -115,11 +121,12 @@ class Worker:
     def _is_busy(self) -> bool:
         return bool(self._runs or self._waiting or self._may_have_left_orphans)
 
-    def _patience(self, idle_until: float) -> float:
+    def _patience(self, idle_since: float) -> float:
         """How long nothing needs to be looked at unless something arrives."""
         if self._is_busy:
             return _TICK / 10 if self._left or self._ended or self._may_have_left_orphans else _TICK
-        return max(0.0, idle_until - time.monotonic())
+        longest = self._idle if self._is_prepared else min(_CALM, self._idle)
+        return max(0.0, idle_since + longest - time.monotonic())
 
     def _retire(self, reason: str) -> int:
         self._tell({"event": "retired", "reason": reason})
@@ -257,9 +264,14 @@ class Worker:
 
     def _prepare(self) -> None:
         """Use the time in which nothing is asked for."""
+        self._is_prepared = True
         self._launcher.prepare()
-        if self._launcher is not self._fresh:
-            learn(self._learnt)
+        if self._launcher is self._fresh:
+            return
+        if not self._is_warm:
+            warm_up()
+            self._is_warm = True
+        learn(self._learnt)
         self._learnt.clear()
 
 
@@ -302,6 +314,7 @@ def _run_once(requests: int, channel: Channel) -> NoReturn:
     channel.emit(loaded)
     if loaded["event"] == "no_torch":
         os._exit(_WITHOUT_TORCH)
+    warm_up()
     with os.fdopen(requests, "rb") as stream:
         line = stream.readline()
         if not line:

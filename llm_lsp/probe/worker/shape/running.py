@@ -99,11 +99,11 @@ class Failure(NamedTuple):
 
 
 @contextlib.contextmanager
-def running(mode: str, operations: Operations) -> Generator[None]:
-    """The mode, seeded; tensors are made where it wants them."""
+def running(mode: str, operations: Operations, fake: FakeTensorMode | None = None) -> Generator[None]:
+    """The mode, seeded; tensors are made where it wants them, fake ones by `fake`."""
     with contextlib.ExitStack() as stack:
-        if mode in (FAKE, FAKE_META):
-            stack.enter_context(FakeTensorMode(allow_non_fake_inputs=True))
+        if fake is not None:
+            stack.enter_context(fake)
         stack.enter_context(torch.device(device_of(mode)))
         stack.enter_context(torch.no_grad())
         stack.enter_context(operations)
@@ -124,13 +124,22 @@ class Runner:
     def __init__(self, root: str, progress: Callable[[str, Progress], None]) -> None:
         self.root = root
         self.progress = progress
+        self.fakes: dict[str, FakeTensorMode] = {}
+
+    def fake(self, mode: str) -> FakeTensorMode | None:
+        """What makes tensors fake: the same for a model and its runs, or each of its parameters would be made fake anew."""
+        if mode not in (FAKE, FAKE_META):
+            return None
+        if mode not in self.fakes:
+            self.fakes[mode] = FakeTensorMode(allow_non_fake_inputs=True)
+        return self.fakes[mode]
 
     def make(self, recipe: Recipe, mode: str, *, shrunk: bool = False) -> Model | Failure:
         """The model in evaluation mode, or why it can't be made."""
         notes = Notes()
         operations = Operations(device_of(mode), self.root)
         try:
-            with running(mode, operations):
+            with running(mode, operations, self.fake(mode)):
                 module = recipe.make(notes, shrunk)
                 module.eval()
         except Exception as error:  # whatever the user's constructor raises
@@ -164,7 +173,7 @@ class Runner:
         made: tuple[list[object], dict[str, object]] = ([], {})
         setattr(builtins, NOTE, assignments.note)
         try:
-            with running(model.mode, operations):
+            with running(model.mode, operations, self.fake(model.mode)):
                 made = candidate.make(choice)
                 operations.declare_all([*made[0], *made[1].values()], model.module)
                 operations.watching = True

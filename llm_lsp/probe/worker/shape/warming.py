@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-
 import torch
 from torch import nn
 from torch.nn import functional
@@ -59,7 +57,6 @@ def run(module: nn.Module, value: torch.Tensor) -> torch.Tensor:
 
 def warm() -> None:
     """One pass with fake tensors, and one on the meta device, counted. Nothing here computes, so no thread is started."""
-    torch.set_num_threads(1)
     runner = Runner("", say_nothing)
     recipe = Recipe("default", tiny)
     for mode in (FAKE, META):
@@ -68,9 +65,6 @@ def warm() -> None:
             ran = runner.run(model, Candidate((Plain(6),), {}, (), trusted=True), SizeChoice())
             if isinstance(ran, Ran) and mode == META:
                 count_flops(runner, recipe, ran)
-    # What is loaded by now stays; no collection of a forked run has to touch, and so copy, its pages.
-    gc.collect()
-    gc.freeze()
 
 
 def say_nothing(stage: str, progress: Progress) -> None:
