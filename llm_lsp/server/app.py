@@ -7,6 +7,7 @@ import gc
 import logging
 import os
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -19,6 +20,7 @@ from pygls.capabilities import ServerCapabilitiesBuilder
 from llm_lsp import __version__
 from llm_lsp.registry import RegistryError, entries
 from llm_lsp.server.capabilities import ClientCapabilities
+from llm_lsp.server.client_process import when_ended
 from llm_lsp.server.handlers import COMMANDS, HANDLERS, options_of
 from llm_lsp.server.requests import diagnostic, workspace_diagnostic
 from llm_lsp.server.session import LOGGER, Session
@@ -35,12 +37,15 @@ _NOTEBOOKS = types.NotebookDocumentSyncOptions(
     save=False,
 )
 
+_GRACE = 3
+"""Seconds for a session to end whose client is gone."""
+
 
 def serve_stdio(log_level: str) -> int:
     """Serve one client over the standard streams; the exit code."""
     _log_to_stderr(log_level)
     # A stream of its own, since the interpreter waits at its end for the lock of one that a thread reads from.
-    return _serve(os.fdopen(os.dup(0), "rb"), claim_stdout())
+    return _serve(os.fdopen(os.dup(0), "rb"), claim_stdout(), is_near=True)
 
 
 def serve_tcp(host: str, port: int, log_level: str) -> int:
@@ -55,7 +60,7 @@ def serve_tcp(host: str, port: int, log_level: str) -> int:
         sys.stderr.flush()
         connection, _ = listening.accept()
     with connection, connection.makefile("rb") as incoming, connection.makefile("wb") as outgoing:
-        return _serve(incoming, outgoing)
+        return _serve(incoming, outgoing, is_near=False)
 
 
 def _log_to_stderr(level: str) -> None:
@@ -65,8 +70,8 @@ def _log_to_stderr(level: str) -> None:
     logging.getLogger("pygls").setLevel(logging.ERROR)
 
 
-def _serve(incoming: BinaryIO, outgoing: BinaryIO) -> int:
-    app = App()
+def _serve(incoming: BinaryIO, outgoing: BinaryIO, *, is_near: bool) -> int:
+    app = App(is_near=is_near)
     # What is loaded by now stays: the collector need not look at it.
     gc.freeze()
     gc.enable()
@@ -74,9 +79,14 @@ def _serve(incoming: BinaryIO, outgoing: BinaryIO) -> int:
 
 
 class App:
-    """Connects a session with pygls."""
+    """Connects a session with pygls.
 
-    def __init__(self) -> None:
+    Args:
+        is_near: whether the client is a process of this machine.
+    """
+
+    def __init__(self, *, is_near: bool) -> None:
+        self._is_near = is_near
         self.server = EditorServer("llm-lint", __version__, self._failed, _NOTEBOOKS)
         self._queue: asyncio.Queue[bytes | None] = asyncio.Queue()
         self._missing: str | None = None
@@ -96,16 +106,14 @@ class App:
 
     async def run(self, incoming: BinaryIO, outgoing: BinaryIO) -> int:
         """Handle messages until the client says `exit`, or is gone; the exit code."""
-        loop = asyncio.get_running_loop()
+        self._loop = asyncio.get_running_loop()
         self.server.editor_protocol.connect(outgoing, lambda: self._queue.put_nowait(None))
 
         def read() -> None:
-            # The loop is closed when the session is over, and nobody waits for this thread.
-            with suppress(RuntimeError):
-                with suppress(OSError, ValueError):
-                    for body in messages(incoming):
-                        loop.call_soon_threadsafe(self._queue.put_nowait, body)
-                loop.call_soon_threadsafe(self._queue.put_nowait, None)
+            with suppress(OSError, ValueError):
+                for body in messages(incoming):
+                    self._take_from_thread(body)
+            self._take_from_thread(None)
 
         Thread(target=read, name="llm-lint reader", daemon=True).start()
         protocol = self.server.editor_protocol
@@ -114,7 +122,21 @@ class App:
         self.session.end()
         return 1 if protocol.exit_code is None else protocol.exit_code
 
+    def _take_from_thread(self, body: bytes | None) -> None:
+        # The loop is closed when the session is over, and nobody waits for the threads.
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._queue.put_nowait, body)
+
+    def _leave(self) -> None:
+        """The client's process has ended; called from a thread."""
+        self._take_from_thread(None)
+        # The loop may hang, in a pipe that is full and that nobody will ever read.
+        time.sleep(_GRACE)
+        os._exit(1)
+
     def _initialize(self, params: types.InitializeParams) -> None:
+        if self._is_near and params.process_id is not None:
+            when_ended(params.process_id, self._leave)
         encoding = ServerCapabilitiesBuilder.choose_position_encoding(params.capabilities)
         capabilities = ClientCapabilities.of(params.capabilities, str(getattr(encoding, "value", encoding)))
         folders = list(params.workspace_folders or ())

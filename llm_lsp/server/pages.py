@@ -62,8 +62,10 @@ def checkpoint_markdown(checkpoint: Checkpoint) -> str:
 def _shown(known: Known[T] | None, unit: str = "") -> str | None:
     if known is None:
         return None
-    value = f"{known.value:,}" if isinstance(known.value, int | float) else f"`{known.value}`"
-    return f"{'' if known.confirmed else '~'}{value}{unit}"
+    if isinstance(known.value, int | float):
+        return f"{'' if known.confirmed else '~'}{known.value:,}{unit}"
+    # Apart, because VS Code takes a backtick that follows a tilde for a plain character.
+    return f"{'' if known.confirmed else '~ '}`{known.value}`{unit}"
 
 
 def _tokenizer(checkpoint: Checkpoint) -> str | None:

@@ -224,6 +224,19 @@ def test_lenses_go_with_their_class() -> None:
     assert "Head" not in places(MODULES.replace("class Head(BertPreTrainedModel): ...", "x = ("), MODULES)
 
 
+def test_nothing_that_can_not_be_run_has_a_lens(workspace: Path) -> None:
+    async def lenses(desk: Desk) -> list[object]:
+        uri = open_text(desk, workspace / "a.py", MODULES)
+        params = types.CodeLensParams(types.TextDocumentIdentifier(uri))
+        untrusted = await code_lens.handle(desk.session, params)
+        desk.session.change_options({"trusted": True})
+        trusted = await code_lens.handle(desk.session, params)
+        return [len(untrusted), len(trusted) > 0, desk.refreshed.count("code lenses")]
+
+    capabilities = replace(PULLING, refreshes_code_lenses=True)
+    assert at_desk(workspace, lenses, capabilities=capabilities, options={"trusted": False}) == [0, True, 1]
+
+
 def test_lenses_can_be_switched_off(workspace: Path) -> None:
     async def work(desk: Desk) -> list[types.CodeLens]:
         uri = open_text(desk, workspace / "a.py", MODULES)

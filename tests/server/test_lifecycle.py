@@ -7,8 +7,10 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+
+import pytest
 
 from tests.server.programs import FAULTY
 from tests.server.wire import PUSHED, Wire
@@ -49,6 +51,49 @@ def test_a_client_that_vanishes_takes_it_along(connect: Connect, workspace: Path
     assert wire.process.stdin is not None
     wire.process.stdin.close()
     assert wire.wait_for_end() == 1
+
+
+@pytest.fixture
+def client() -> Iterator[subprocess.Popen[bytes]]:
+    """A process whose end is the client's, while the pipes to the server stay open: the test holds them."""
+    command = [sys.executable, "-c", "import time; time.sleep(600)"]
+    with subprocess.Popen(command) as process:
+        yield process
+        process.kill()
+
+
+def test_a_client_that_dies_takes_it_along_though_the_pipe_stays_open(
+    connect: Connect, client: subprocess.Popen[bytes]
+) -> None:
+    wire = connect()
+    wire.start(process=client.pid)
+    client.kill()
+    assert wire.wait_for_end() == 1
+
+
+def test_it_leaves_a_client_that_died_without_reading_what_it_was_told(client: subprocess.Popen[bytes]) -> None:
+    command = [sys.executable, "-m", "llm_lsp", "server"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
+        assert server.stdin is not None
+        params: dict[str, object] = {"capabilities": {}, "processId": client.pid}
+        # The answers are more than a pipe holds.
+        for number, method in enumerate(["initialize", *["llm-lint/nothing"] * 3_000]):
+            body = json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}).encode()
+            server.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        server.stdin.flush()
+        assert server.stdout is not None
+        assert server.stdout.read(1) == b"C"  # the process is watched by now
+        client.kill()
+        assert server.wait(60) == 1
+
+
+def test_a_number_that_is_no_process_here_ends_nothing(connect: Connect, client: subprocess.Popen[bytes]) -> None:
+    client.kill()
+    client.wait()
+    for process in (client.pid, -1, 0, 2**31 - 1):
+        wire = connect()
+        wire.start(process=process)
+        assert wire.shut_down() == 0
 
 
 def test_shutdown_in_the_middle_of_work_is_answered(connect: Connect, workspace: Path) -> None:

@@ -168,13 +168,14 @@ class Wire:
         capabilities: Mapping[str, Any] = PULLS,
         options: object = None,
         folders: Sequence[Path] | None = None,
+        process: int | None = None,
     ) -> dict[str, Any]:
         """Initialize; the server's capabilities."""
         paths = [self.folder] if folders is None else folders
         result: dict[str, Any] = self.request(
             "initialize",
             {
-                "processId": None,
+                "processId": process,
                 "rootUri": paths[0].as_uri() if paths else None,
                 "workspaceFolders": [{"uri": path.as_uri(), "name": path.name} for path in paths],
                 "capabilities": capabilities,
