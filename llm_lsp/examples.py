@@ -14,6 +14,7 @@ from llm_lsp.diagnostic import Location
 from llm_lsp.knowledge import checkpoints
 from llm_lsp.knowledge.checkpoints import Checkpoint
 from llm_lsp.named_tuples import NamedTuple
+from llm_lsp.outlines import Outline
 from llm_lsp.source import Source
 from llm_lsp.versions import Requirement, normalised
 
@@ -150,6 +151,20 @@ class ExampleWorld:
         others = ((other, source) for other, source in sorted(self.sources.items()) if other != path)
         found = (source for _, source in others if imports.search(source.text))
         return [source for source in found if any(each in source.text for each in wanted)]
+
+    def scripts(self, path: str) -> list[Source] | None:
+        outlines = {other: Outline.of(source.text) for other, source in sorted(self.sources.items())}
+        found: list[Source] = []
+        modules, seen = [path] if path in outlines else [], {path}
+        for module in modules:
+            name = module.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2]
+            for other, outline in outlines.items():
+                if other not in seen and outline.leads_to(name, outlines[module].defined):
+                    seen.add(other)
+                    modules.append(other)
+                    if outline.is_guarded or outline.runs or self.sources[other].is_notebook:
+                        found.append(self.sources[other])
+        return found
 
     def module(self, name: str, importer: str) -> Source | None:
         for path in _module_paths(name, importer):

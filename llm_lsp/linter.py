@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # neither is needed for a file without a trigger, and both co
     from llm_lsp.rule import Report, Rule
     from llm_lsp.settings import Settings
     from llm_lsp.source import Source
+    from llm_lsp.whole_program import Found, Run, Runs
     from llm_lsp.world import World
 
 __all__ = ["Crash", "lint"]
@@ -48,6 +49,8 @@ class _Finding(NamedTuple):
     message: str
     severity: Severity
     report: Report | None
+    script: Source | None = None
+    """Another file, where only running it shows the fault."""
 
 
 def never() -> bool:
@@ -55,7 +58,7 @@ def never() -> bool:
     return False
 
 
-def lint(
+def lint(  # noqa: PLR0913 (all but four are for those who lint many files, or want to know more)
     source: Source,
     world: World,
     settings: Settings,
@@ -65,6 +68,7 @@ def lint(
     load: Callable[[RuleEntry], Rule] = registry.load,
     on_crash: Callable[[Crash], None] | None = None,
     observe: Callable[[Facts], None] | None = None,
+    runs: Runs | None = None,
 ) -> list[Diagnostic]:
     """What the rules say of a file, in the order of its text.
 
@@ -77,6 +81,7 @@ def lint(
         load: makes the rule of an entry.
         on_crash: told of each rule that raises, which costs the others nothing and is reported as LLM002.
         observe: shown the facts, if any rule asked for them, while they can be asked; what it raises is a crash.
+        runs: of files, kept from one to the next of a project, where many are linted.
     """
     chosen = {rule.code: rule for rule in rules}
     findings = [
@@ -85,9 +90,10 @@ def lint(
         if problem.code in chosen
     ]
     crashes: list[Crash] = []
-    triggered = _triggered([rule for rule in chosen.values() if not rule.is_builtin], source.text)
+    candidates = [rule for rule in chosen.values() if not rule.is_builtin]
+    triggered = _triggered(candidates, source.text)
     if triggered:
-        findings += _reported(source, _Run(world, stop, load, crashes, observe), triggered)
+        findings += _reported(source, _Job(world, stop, load, crashes, observe, candidates, runs), triggered)
         findings += _not_analysed(source, crashes, chosen)
         if on_crash is not None:
             for crash in crashes:
@@ -117,60 +123,77 @@ def _triggered(rules: Iterable[RuleEntry], text: str) -> list[RuleEntry]:
 # ---------------------------------------------------------------- running the rules
 
 
-class _Run(NamedTuple):
+class _Job(NamedTuple):
     world: World
     stop: Callable[[], bool]
     load: Callable[[RuleEntry], Rule]
     crashes: list[Crash]
     observe: Callable[[Facts], None] | None
+    candidates: Sequence[RuleEntry]
+    """The rules that may run."""
+    runs: Runs | None
 
 
-def _reported(source: Source, run: _Run, rules: Sequence[RuleEntry]) -> list[_Finding]:
-    from llm_lsp.facts import Facts, Stopped
+def _reported(source: Source, job: _Job, rules: Sequence[RuleEntry]) -> list[_Finding]:
+    from llm_lsp.facts import Stopped
+    from llm_lsp.whole_program import Runs
 
+    runs = Runs() if job.runs is None else job.runs
     findings: list[_Finding] = []
     try:
-        facts = Facts(source, run.world, run.stop)
-    except Stopped:
-        raise
-    except Exception as error:  # noqa: BLE001 - whatever it is, the other files go on
-        run.crashes.append(_crash(source, None, error))
-        return []
-    try:
-        for rule in rules:
-            try:
-                findings += _of_rule(source, facts, rule, run.load)
-            except Stopped:
-                raise
-            except Exception as error:  # noqa: BLE001 - whatever it is, the other rules go on
-                run.crashes.append(_crash(source, rule.code, error))
-        _show(source, facts, run)
+        run = runs.run(source, job.world, source, job.stop)
+        findings += _said(run, runs, job, rules)
+        _show(source, run.facts, job)
+    except BaseException as error:
+        # What was broken off is no use to anybody.
+        runs.close()
+        if isinstance(error, Stopped) or not isinstance(error, Exception):
+            raise
+        job.crashes.append(_crash(source, None, error))
     finally:
         # While files are linted the garbage collector is off, so nobody else would ever take the cycles apart.
-        facts.close()
+        runs.trim() if runs is job.runs else runs.close()
     return findings
 
 
-def _show(source: Source, facts: Facts, run: _Run) -> None:
+def _show(source: Source, facts: Facts, job: _Job) -> None:
     from llm_lsp.facts import Stopped
 
-    if run.observe is None:
+    if job.observe is None:
         return
     try:
-        run.observe(facts)
+        job.observe(facts)
     except Stopped:
         raise
     except Exception as error:  # noqa: BLE001 - the findings are there already
-        run.crashes.append(_crash(source, None, error))
+        job.crashes.append(_crash(source, None, error))
 
 
-def _of_rule(source: Source, facts: Facts, rule: RuleEntry, load: Callable[[RuleEntry], Rule]) -> list[_Finding]:
-    """All of a rule's reports, or its exception: half of its findings would not be what it has to say."""
-    return [
-        _Finding(rule, report.place.range, report.message, report.severity, report)
-        for report in load(rule).check(facts)
-        if report.place.path == source.path
-    ]
+def _said(run: Run, runs: Runs, job: _Job, rules: Sequence[RuleEntry]) -> Iterator[_Finding]:
+    """What the rules say of the file, run by itself and by the scripts that lead to it."""
+    from llm_lsp.facts import Stopped
+    from llm_lsp.whole_program import WholeProgram
+
+    def check(rule: RuleEntry, facts: Facts) -> list[Report] | None:
+        """All of a rule's reports, or none: half of them would not be what it has to say."""
+        try:
+            return list(job.load(rule).check(facts))
+        except Stopped:
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever it is, the other rules go on
+            job.crashes.append(_crash(run.source, rule.code, error))
+            return None
+
+    program = WholeProgram(run, runs, check, _triggered)
+    for rule in job.candidates:
+        if rule in rules or program.leads_to_what_triggers(rule):
+            yield from map(_finding, program.by_itself(rule))
+    yield from map(_finding, program.by_scripts(rules))
+
+
+def _finding(found: Found) -> _Finding:
+    report = found.report
+    return _Finding(found.entry, report.place.range, report.message, report.severity, report, found.script)
 
 
 def _crash(source: Source, code: str | None, error: Exception) -> Crash:
@@ -296,7 +319,7 @@ def _diagnostic(source: Source, finding: _Finding, settings: Settings) -> Diagno
         severity=_severity(finding, settings),
         message=finding.message,
         location=source.locate(finding.range),
-        related=tuple(_related(source, *related) for related in report.related) if report else (),
+        related=tuple(_related(source, finding.script, *related) for related in report.related) if report else (),
         help=report.help if report else None,
         fix=_fix(source, report) if report else None,
     )
@@ -311,10 +334,11 @@ def _severity(finding: _Finding, settings: Settings) -> Severity:
     return wanted
 
 
-def _related(source: Source, place: Place, message: str) -> Related:
-    if place.path == source.path:
-        return Related(source.locate(place.range), message)
-    # Nobody imports a notebook, so another file's module positions are its own.
+def _related(source: Source, script: Source | None, place: Place, message: str) -> Related:
+    for known in (source, script):
+        if known is not None and place.path == known.path:
+            return Related(known.locate(place.range), message)
+    # Nobody imports a notebook, so another module's positions are those of its file.
     return Related(Location(place.path, None, place.range), message)
 
 

@@ -16,19 +16,23 @@ from llm_lsp.settings import OWN_NAMES, Settings
 if TYPE_CHECKING:
     from llm_lsp.environment import Environment
     from llm_lsp.knowledge.checkpoints import Checkpoint
+    from llm_lsp.outlines import Outline
     from llm_lsp.packages import Packages
     from llm_lsp.source import Source
     from llm_lsp.versions import Requirement
     from llm_lsp.world import World
 
-__all__ = ["Project", "ProjectFile", "imported_words"]
+__all__ = ["Project", "ProjectFile"]
 
 _REPOSITORY = ".git"
 _ROOT_MARKS = ("pyproject.toml", "setup.py", "setup.cfg", _REPOSITORY)
 _KEPT_CHARACTERS = 1_000_000
 """Of the modules that were parsed last; a tree takes some fifty times the memory of its text."""
-_LONG = 10_000
-"""Characters of a line that is no line of a program."""
+_TESTS = frozenset({"test", "tests"})
+_MOST_SCRIPTS = 6
+_MOST_IMPORTERS = 64
+_FARTHEST = 4
+"""Imports from a script to a module that it leads to."""
 
 
 class ProjectFile(NamedTuple):
@@ -84,6 +88,8 @@ class Project:
         self._cached = cached
         self._checkpoints: dict[tuple[str, frozenset[str]], Checkpoint | None] = {}
         self._sources: OrderedDict[Path, Source] = OrderedDict()
+        self._outlines: dict[Path, Outline] = {}
+        self._leading: dict[Path, list[Path] | None] = {}
         self._imports: dict[Path, dict[str, list[Path]]] = {}
         """By root: the files in whose imports a word stands."""
         self._module_files: dict[tuple[str, Path], Path | None] = {}
@@ -279,11 +285,61 @@ class Project:
             for file in Walk(self.settings_in, self._outermost).files(root):
                 for word in self.imported_words(file):
                     files_by_word.setdefault(word, []).append(file)
-        name = path.parent.name if path.stem == "__init__" else path.stem
-        return sorted(file for file in self._imports[root].get(name, ()) if file != path)
+        return sorted(file for file in self._imports[root].get(_module_name(path), ()) if file != path)
+
+    def scripts_for(self, path: Path) -> list[Path] | None:
+        """The files that are started, and whose imports lead to a module, the nearest first; no tests.
+
+        Found by text, so that some may not lead there after all. None if there are more than are worth running.
+        """
+        found: list[Path] = []
+        seen, modules = {path}, [path]
+        for _ in range(_FARTHEST):
+            importers: list[Path] = []
+            for module in modules:
+                others = self._leading_to(module)
+                if others is None or len(seen) + len(others) > _MOST_IMPORTERS:
+                    return None
+                importers += [other for other in others if other not in seen]
+                seen.update(others)
+            found += [importer for importer in importers if self._is_script(importer)]
+            modules = importers
+        return found if len(found) <= _MOST_SCRIPTS else None
+
+    def _leading_to(self, module: Path) -> list[Path] | None:
+        """The files that import a module, or something that it binds; no tests. None if there are too many."""
+        if module not in self._leading:
+            name, others = _module_name(module), self.importers_of(module)
+            if len(others) > _MOST_IMPORTERS:
+                self._leading[module] = None
+            else:
+                names = self.outline(module).defined
+                self._leading[module] = [
+                    other for other in others if self.outline(other).leads_to(name, names) and not self._is_test(other)
+                ]
+        return self._leading[module]
+
+    def _is_script(self, path: Path) -> bool:
+        """Whether a file is started by itself: it says so, or it does more than define things and nobody imports it."""
+        outline = self.outline(path)
+        return outline.is_guarded or (outline.runs and self._leading_to(path) == [])
+
+    def _is_test(self, path: Path) -> bool:
+        folders = path.relative_to(self.root_of(path.parent)).parts[:-1]
+        return path.name.startswith("test_") or path.stem == "conftest" or not _TESTS.isdisjoint(folders)
+
+    def outline(self, file: Path) -> Outline:
+        """What the text of a file tells of its imports and names."""
+        from llm_lsp.outlines import Outline
+
+        if file not in self._outlines:
+            text = self.written(file).decode("utf-8", "replace")
+            self._outlines[file] = Outline.of(text, is_notebook=file.suffix == ".ipynb")
+        return self._outlines[file]
 
     def imported_words(self, file: Path) -> frozenset[str]:
         """The words of a file's import statements; none where it can't be read, or is too large to be analysed."""
+        from llm_lsp.outlines import imported_words
         from llm_lsp.source import OUTPUT_ALLOWANCE
 
         allowance = OUTPUT_ALLOWANCE if file.suffix == ".ipynb" else 1
@@ -417,6 +473,12 @@ class _FileWorld:
         naming = [other for other in others if any(name in self._project.written(other) for name in wanted)]
         return [source for other in naming if (source := self._source(other)) is not None]
 
+    def scripts(self, path: str) -> list[Source] | None:
+        paths = self._project.scripts_for(absolute(Path(path)))
+        if paths is None:
+            return None
+        return [source for script in paths if (source := self._source(script)) is not None]
+
     def module(self, name: str, importer: str) -> Source | None:
         path = self._project.module_file(name, absolute(Path(importer)))
         return None if path is None else self._source(path)
@@ -443,14 +505,6 @@ class _FileWorld:
         return None if any(problem.code == "LLM002" for problem in source.problems) else source
 
 
-def imported_words(text: str) -> frozenset[str]:
-    """The words of import statements; a superset of the modules that are imported, found without parsing."""
-    import re
-
-    if len(text) > _LONG:
-        # Pictures in the outputs of a notebook: each is one line, as Jupyter writes them.
-        lines = text.split("\n")
-        text = "\n".join(line for line in lines if len(line) < _LONG) if len(lines) > 1 else text
-    # A quote begins a line of a notebook.
-    statements = re.findall(r'(?:^|")[ \t]*((?:from|import)\s[^#"(\n]*(?:\([^)]*\))?)', text, re.MULTILINE)
-    return frozenset(re.findall(r"\w+", " ".join(statements)))
+def _module_name(path: Path) -> str:
+    """The last part of the name by which a file is imported."""
+    return path.parent.name if path.stem == "__init__" else path.stem

@@ -34,6 +34,13 @@ class World(Protocol):
         """
         ...
 
+    def scripts(self, path: str) -> list[Source] | None:
+        """The modules of the project that run something by themselves and may lead to the one at `path`; no tests.
+
+        In a stable order; None if there are more than are worth running.
+        """
+        ...
+
     def module(self, name: str, importer: str) -> Source | None:
         """A module of the project.
 

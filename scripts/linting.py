@@ -14,6 +14,7 @@ from llm_lsp.linter import Crash, lint
 from llm_lsp.project import Project
 from llm_lsp.settings import Settings
 from llm_lsp.source import Source
+from llm_lsp.whole_program import Runs
 
 if TYPE_CHECKING:
     from llm_lsp.diagnostic import Diagnostic
@@ -42,6 +43,9 @@ class _Undeclared:
     def importers(self, path: str, names: Iterable[str]) -> list[Source]:
         return self._world.importers(path, names)
 
+    def scripts(self, path: str) -> list[Source] | None:
+        return self._world.scripts(path)
+
     def module(self, name: str, importer: str) -> Source | None:
         return self._world.module(name, importer)
 
@@ -63,6 +67,7 @@ class Linter:
         self._project = Project(isolated=True)
         self._settings = Settings(root=Path.cwd())
         self._rules = [rule for rule in registry.scan(PACK) if (rule.default if codes is None else rule.code in codes)]
+        self._runs = Runs()
         self.crashes: list[Crash] = []
         """Of all runs so far."""
 
@@ -81,4 +86,4 @@ class Linter:
         """What the rules say of a file, or of a text in its place."""
         source = self.source(path, text)
         world = _Undeclared(self._project.world_for(self._project.file(path), source.installs))
-        return lint(source, world, self._settings, self._rules, on_crash=self.crashes.append)
+        return lint(source, world, self._settings, self._rules, on_crash=self.crashes.append, runs=self._runs)

@@ -27,9 +27,18 @@ class Stopped(Exception):  # noqa: N818
     """Stands for `facts.Stopped`."""
 
 
+class NoWays:
+    """Stands for `Ways`: no module leads to another."""
+
+    modules: ClassVar[list[Source]] = []
+    entered: ClassVar[list[Source]] = []
+    may_be_led_to = False
+
+
 class WordFacts:
     """Stands for `Facts`: knows where words are."""
 
+    ways = NoWays()
     made: ClassVar[list[str]] = []
     closed: ClassVar[list[str]] = []
 

@@ -13,6 +13,7 @@ from llm_lsp.linter import Crash, lint
 from llm_lsp.named_tuples import NamedTuple
 from llm_lsp.project import Project, ProjectFile
 from llm_lsp.source import Source
+from llm_lsp.whole_program import Runs
 
 __all__ = ["Analysis", "Outcome"]
 
@@ -44,6 +45,7 @@ class Analysis:
         self._project = project
         self._selection = selection
         self._verbose = verbose
+        self._runs = Runs()
 
     def check(self, file: ProjectFile, source: Source | None) -> Outcome:
         """Lint a file."""
@@ -104,7 +106,8 @@ class Analysis:
     def _lint(self, file: ProjectFile, source: Source) -> list[Diagnostic]:
         world = self._project.world_for(file, source.installs)
         settings = self._selection.settings_of(file)
-        return lint(source, world, settings, self._selection.rules_for(file), on_crash=self._tell)
+        rules = self._selection.rules_for(file)
+        return lint(source, world, settings, rules, on_crash=self._tell, runs=self._runs)
 
     def _given_up(self, file: ProjectFile, message: str) -> Outcome:
         if all(rule.code != NOT_ANALYSED.code for rule in self._selection.rules_for(file)):

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from llm_lsp.facts.rounds import KeptMode, RepeatedLoader
     from llm_lsp.facts.scaling import Clipping, HalfTraining
     from llm_lsp.facts.sums import RunningSum
+    from llm_lsp.facts.ways import Ways
     from llm_lsp.source import Source
     from llm_lsp.world import World
 
@@ -85,7 +86,7 @@ class Facts:
         """Let go of everything; no question may be asked afterwards."""
         self.machine.clear()
         self.script_records.clear()
-        for kept in ("records", "_records_by_name", "_spellings"):
+        for kept in ("records", "ways", "_records_by_name", "_spellings"):
             self.__dict__.pop(kept, None)
 
     # ------------------------------------------------------------ places
@@ -362,6 +363,13 @@ class Facts:
         from llm_lsp.facts.callers import Callers
 
         return Callers(self)
+
+    @cached_property
+    def ways(self) -> Ways:
+        """How the program leads to other modules, and they to it."""
+        from llm_lsp.facts.ways import Ways
+
+        return Ways(self)
 
     # ------------------------------------------------------------ what goes into models
 

@@ -375,6 +375,8 @@ class Access(Machine):
             if not isinstance(option, Object):
                 if isinstance(option, Class):
                     option.namespace[name] = value
+                elif isinstance(option, (Imported, Module)):
+                    self.assign_member(option, name, value)
                 elif isinstance(option, Opaque):
                     self.escaped |= self.flow(value) - option.sources
                 else:

@@ -275,7 +275,7 @@ class Calls(Contexts):
 
     def enter(self, function: Function, arguments: Arguments, node: ast.AST, receiver: Value | None = None) -> Value:
         caller = self.frame
-        if not self.is_worth_entering(function):
+        if not self.is_worth_entering(function, arguments, receiver):
             return self.unresolved(function.name, receiver, arguments, node)
         entries = self.entered.get(function.node, 0)
         is_too_deep = caller.depth >= (_DEEPEST if caller.is_of_script else _DEEPEST_OF_ROOT)

@@ -364,7 +364,7 @@ class Machine:
             if isinstance(option, Opaque):
                 made = self.calls.get(option.call) if option.call is not None else None
                 is_whole = made is not None and made.name.rpartition(".")[2] in library.COLLECTIONS
-                if is_whole or option.cls == library.ENCODING:
+                if is_whole or option.cls in {library.ENCODING, library.MASK}:
                     self.handed_out |= option.sources
                 if made is not None and option.cls in library.KEEPS_IDS:
                     parts = made.arguments.values()
@@ -500,12 +500,16 @@ class Machine:
         """A variable of the module that runs in `frame`."""
         raise NotImplementedError
 
-    def is_worth_entering(self, function: Function) -> bool:
-        """Whether what a function does can matter here."""
+    def is_worth_entering(self, function: Function, arguments: Arguments, receiver: Value | None) -> bool:
+        """Whether what a function does with these arguments can matter here."""
         raise NotImplementedError
 
     def member(self, module: Module, name: str) -> Value:
         """The attribute of a module of the project."""
+        raise NotImplementedError
+
+    def assign_member(self, module: Imported | Module, name: str, value: Value) -> None:
+        """Overwrite a variable of what may be another module."""
         raise NotImplementedError
 
     def examine_lengths(self, values: Sequence[Value]) -> None:

@@ -8,11 +8,23 @@ from typing import TYPE_CHECKING
 
 from llm_lsp.facts.machine import AUTOCAST, GRADIENTS, OFF, ON
 from llm_lsp.facts.roots import Roots
-from llm_lsp.facts.values import Class, Function, Imported, Module, Opaque, Symbol, Value, options
+from llm_lsp.facts.values import (
+    ANYTHING,
+    Class,
+    Function,
+    Imported,
+    Module,
+    Object,
+    Opaque,
+    Symbol,
+    Value,
+    join,
+    options,
+)
 from llm_lsp.knowledge import kinds, library
 
 if TYPE_CHECKING:
-    from llm_lsp.facts.events import Frame
+    from llm_lsp.facts.events import Arguments, Frame
     from llm_lsp.source import Source
     from llm_lsp.world import World
 
@@ -39,6 +51,7 @@ class Program(Roots):
         "_frames",
         "_installed",
         "_outside",
+        "_overwritten",
         "_resolved",
         "_waiting",
         "_world",
@@ -66,11 +79,17 @@ class Program(Roots):
         self._outside: dict[tuple[str, str, str], Value] = {}
         self._installed: set[str] = set()
         """The paths of those modules that belong to installed packages."""
+        self._overwritten: dict[tuple[int, str], Value] = {}
+        """Variables of other modules that somebody else has assigned, by the module's frame, to what they were."""
         self._frames: dict[str, Frame | None] = {source.path: self.frame}
         self._resolved: dict[Imported, Value] = {}
         self._worth: dict[ast.AST, bool] = {}
         self._waiting: dict[int, dict[str, list[ast.stmt]]] = {}
         """Of the other modules, by frame: the statements that bind a name and have not run."""
+
+    def is_installed(self, path: str) -> bool:
+        """Whether a module that has run belongs to an installed package."""
+        return path in self._installed
 
     # ------------------------------------------------------------ import statements
 
@@ -121,6 +140,9 @@ class Program(Roots):
         if frame is not None and value.attribute is None:
             return Module(frame.id, value.name, value.module, value.importer)
         found = self.global_of(frame, value.attribute) if frame is not None and value.attribute is not None else None
+        if frame is not None and found is not None and (frame.id, value.attribute) in self._overwritten:
+            # Whether it was imported before or after is not known.
+            found = join(found, self._overwritten[frame.id, str(value.attribute)])
         if isinstance(found, Imported):
             return self.resolve(found)
         if found is None and value.attribute is not None:
@@ -182,10 +204,10 @@ class Program(Roots):
                     found = found or Imported(_dotted(origin, alias.name), origin, alias.name, source.path)
         return found
 
-    def is_worth_entering(self, function: Function) -> bool:
-        """Functions of other modules are entered only if their text speaks of what rules ask; the others stay unknown.
+    def is_worth_entering(self, function: Function, arguments: Arguments, receiver: Value | None) -> bool:
+        """Functions of other modules are entered only if their text speaks of what rules ask, or if they get a model.
 
-        Entering all of them costs half as much again on trl, and finds nothing more.
+        The others stay unknown: entering all of them costs half as much again on trl, and finds nothing more.
         """
         home = self.module_around(self.frames[function.frame]).id
         if home == 0 or self.sources[home] is self._entered:
@@ -199,13 +221,35 @@ class Program(Roots):
             text = "\n".join(self.sources[home].lines[written.lineno - 1 : written.end_lineno])
             words = (*library.WORTH_ENTERING, *library.COMPUTES) if self.has_coroutines else library.WORTH_ENTERING
             known = self._worth[function.node] = any(word in text for word in words)
-        return known
+        if known or any(self._computes(value) for value in arguments.values()):
+            return True
+        return isinstance(receiver, Object) and any(map(self._computes, self.held.get(receiver.id, {}).values()))
+
+    def _computes(self, value: Value) -> bool:
+        """Whether it is a model, what makes its inputs, or these, and the program makes it."""
+        for option, _ in options(value):
+            if isinstance(option, Object) and not option.is_outside and self.kind(option) in library.COMPUTING_KINDS:
+                return True
+            if isinstance(option, Opaque) and option.cls in {library.ENCODING, library.MASK}:
+                return True
+        return False
 
     def member(self, module: Module, name: str) -> Value:
         found = self.global_of(self.frames[module.frame], name)
         if found is not None:
             return self.resolve(found) if isinstance(found, Imported) else found
         return self.resolve(Imported(f"{module.name}.{name}", module.module, name, module.importer))
+
+    def assign_member(self, module: Imported | Module, name: str, value: Value) -> None:
+        found = module if isinstance(module, Module) else self._value_of(module)
+        if not isinstance(found, Module):
+            self.escape(value)
+            return
+        frame = self.frames[found.frame]
+        known = self.global_of(frame, name)
+        self._overwritten.setdefault((found.frame, name), known or ANYTHING)
+        is_certain = known is None or (self.frame.is_of_script and not self.frame.guards)
+        frame.locals[name] = value if is_certain else join(known or ANYTHING, value)
 
     def _module(self, name: str, importer: str) -> Frame | None:
         """The frame of a module of the project; None for what is not one."""

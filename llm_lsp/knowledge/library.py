@@ -135,6 +135,8 @@ INFLUENCES = (
 """Words of functions that can make a difference to what a rule asks about their callers."""
 WORTH_ENTERING = (*INFLUENCES, "DistributedSampler", "self.total +=", "self.sum +=")
 """Words of functions of other modules, and of classes whose `__init__` is such a function, that are entered for it."""
+COMPUTING_KINDS = frozenset({"model", "tokenizer", "fast tokenizer", "processor", "pipeline", "embedder"})
+"""Kinds of objects with which a function of another module is entered whatever its text speaks of."""
 WORTH_RUNNING = (
     *(word for word in INFLUENCES if word not in {"seed", "rand"}),
     *("model(", "net(", "encoder(", "decoder(", "generate(", "(**", "eval(", "train(", "labels", "attentions", "max_length", "async def"),

@@ -21,6 +21,7 @@ from llm_lsp.server.recording import Question, RecordingWorld, digest, still_hol
 from llm_lsp.server.reports import Reporter
 from llm_lsp.settings import Settings
 from llm_lsp.source import Source
+from llm_lsp.whole_program import Runs
 from llm_lsp.world import World
 
 if TYPE_CHECKING:  # they bring the whole interpreter along, which an editor that starts does not wait for
@@ -53,7 +54,7 @@ class Result:
     @property
     def asks_for_importers(self) -> bool:
         """Whether it rests on which files import this one."""
-        return any(question[0] == "importers" for question in self.asked)
+        return any(question[0] in ("importers", "scripts") for question in self.asked)
 
     def imports_by_name(self, path: Path) -> bool:
         """Whether it rests on what a module of this name is, if there is one."""
@@ -75,6 +76,7 @@ class Checker:
         self._documents: Documents = projects.documents
         self._client = client
         self._on_crash = on_crash
+        self._runs = Runs()
 
     def check(self, document: Document, before: Result | None, stop: Callable[[], bool]) -> Result:
         """The result for a document, which is `before` where nothing that it rests on has changed.
@@ -95,7 +97,9 @@ class Checker:
         source = document.source(unit.file.shown_path, unit.file.settings.max_source_size)
         world = RecordingWorld(unit.project.world_for(unit.file, source.installs), unit.project.stamp)
         runs: list[ModelRun] = []
-        diagnostics = linted(source, unit, world, stop, self._on_crash, lambda facts: runs.extend(model_runs(facts)))
+        diagnostics = linted(
+            source, unit, world, stop, self._on_crash, lambda facts: runs.extend(model_runs(facts)), self._runs
+        )
         reporter = Reporter(document, source, self._documents, self._client)
         codes = "".join(rule.code for rule in unit.rules)
         answers = "".join(f"{question}{answer}" for question, answer in sorted(world.asked.items()))
@@ -120,12 +124,14 @@ def linted(
     stop: Callable[[], bool],
     on_crash: Callable[[Crash], None],
     observe: Callable[[Facts], None] | None = None,
+    runs: Runs | None = None,
 ) -> list[Diagnostic]:
     """The diagnostics of a text; a failure of llm-lint itself is one of them, as on the command line."""
     from llm_lsp.facts import Stopped
 
     try:
-        return lint(source, world, unit.file.settings, unit.rules, stop, on_crash=on_crash, observe=observe)
+        settings = unit.file.settings
+        return lint(source, world, settings, unit.rules, stop, on_crash=on_crash, observe=observe, runs=runs)
     except Stopped:
         raise
     except Exception as error:  # noqa: BLE001 - whatever it is, the session goes on
@@ -146,7 +152,7 @@ def _is_same(before: Result, unit: Unit) -> bool:
         or not _equal(before.unit.file.settings, unit.file.settings)
     ):
         return False
-    asks_for_files = any(question[0] in ("module", "importers") for question in before.asked)
+    asks_for_files = any(question[0] in ("module", "importers", "scripts") for question in before.asked)
     if before.unit.project is unit.project and not asks_for_files:
         return True  # what a project has said of versions and checkpoints it says again
     world = unit.project.world_for(unit.file, before.installs)

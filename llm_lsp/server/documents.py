@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 
 from lsprotocol import types
 
-from llm_lsp.project import imported_words
+from llm_lsp.outlines import Outline, imported_words
 from llm_lsp.server.positions import Encoding, Lines
 from llm_lsp.server.recording import digest
 from llm_lsp.server.uris import key_of, path_of
@@ -45,6 +45,11 @@ class TextDocument:
     def imported_words(self) -> frozenset[str]:
         """The words of its import statements."""
         return imported_words(self.text)
+
+    @cached_property
+    def outline(self) -> Outline:
+        """What other files can see of it without parsing."""
+        return Outline.of(self.text)
 
     @cached_property
     def digest(self) -> str:
@@ -104,6 +109,11 @@ class Notebook:
     def imported_words(self) -> frozenset[str]:
         """The words of its import statements."""
         return frozenset(word for text in self.texts for word in text.imported_words)
+
+    @cached_property
+    def outline(self) -> tuple[Outline, ...]:
+        """What other files can see of its cells without parsing."""
+        return tuple(text.outline for text in self.texts)
 
     @property
     def is_python(self) -> bool:

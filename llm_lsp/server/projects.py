@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from llm_lsp.environment import EnvironmentNotFoundError
 from llm_lsp.files import absolute, shown
+from llm_lsp.outlines import Outline
 from llm_lsp.project import Project, ProjectFile
 from llm_lsp.registry import RuleEntry, enabled, known
 from llm_lsp.server.documents import Document, Documents, TextDocument
@@ -70,6 +71,8 @@ class EditorProject(Project):
         self._parsed: dict[Path, tuple[Document, Source]] = {}
         self._stamps: dict[Path, tuple[int, int]] = {}
         """Of files on the disk: time of the last change and size, when they were read."""
+        self._outlined: dict[Path, str] = {}
+        """The states of files when their outlines were drawn."""
         self._folder_stamps: dict[Path, int] = {}
         """Of folders in which modules were looked for: time of the last change."""
         # Nobody names an open file as the command line's paths do, so that what is excluded is excluded.
@@ -114,6 +117,8 @@ class EditorProject(Project):
                 return "none" if found is None else self._state(found)
             case ("importers", path, *_):
                 return "".join(["importers", *map(self._state, self.importers_of(absolute(Path(path))))])
+            case ("scripts", path):
+                return "".join(["scripts", *map(self._state, self.scripts_for(absolute(Path(path))) or ())])
             case _:
                 return ""
 
@@ -164,6 +169,19 @@ class EditorProject(Project):
             kept = (stamp, super().imported_words(file))
             self._memory.words[file] = kept
         return kept[1]
+
+    def outline(self, file: Path) -> Outline:
+        """That of the file as the client has it open, else as it lies on the disk."""
+        state = self._state(file)
+        if self._outlined.get(file) != state:
+            self._outlined[file] = state
+            self._outlines.pop(file, None)
+        return super().outline(file)
+
+    def scripts_for(self, path: Path) -> list[Path] | None:
+        """Those that lead to a module now."""
+        self._leading.clear()
+        return super().scripts_for(path)
 
     def importers_of(self, path: Path) -> list[Path]:
         """The importers on the disk, but of what is open those that import the module now."""

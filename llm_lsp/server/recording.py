@@ -62,6 +62,15 @@ class RecordingWorld:
         self.files.update(source.path for source in answer)
         return answer
 
+    def scripts(self, path: str) -> list[Source] | None:
+        """As the world says."""
+        question = ("scripts", path)
+        self.stamps[question] = self._stamp(question)
+        answer = self._world.scripts(path)
+        self.asked[question] = "" if answer is None else digest(*(part for s in answer for part in (s.path, s.data)))
+        self.files.update(source.path for source in answer or ())
+        return answer
+
     def module(self, name: str, importer: str) -> Source | None:
         """As the world says."""
         self.stamps["module", name, importer] = self._stamp(("module", name, importer))
@@ -118,6 +127,8 @@ def still_holds(asked: Mapping[Question, str], stamps: Mapping[Question, str], w
                 now.installed(name, importer)
             case ("definition", module, name):
                 now.definition(module, name)
+            case ("scripts", path):
+                now.scripts(path)
             case ("importers", path, *names):
                 now.importers(path, names)
             case _:

@@ -227,7 +227,9 @@ class Session:
         if self.is_pushed(document.uri):
             self._schedule(document.uri, 0)
         if document.path is not None:
-            self._check_dependents(document.path, imports_changed=True, may_be_new=True)
+            # What it imported on the disk is known; without imports it leads nowhere else now.
+            imports = bool(document.imported_words)
+            self._check_dependents(document.path, imports_changed=imports, may_be_new=True)
 
     def changed(self, document: Document, before: Document) -> None:
         """A document is another one now, and those that rest on it may have other diagnostics."""
@@ -236,8 +238,7 @@ class Session:
         if self.is_pushed(document.uri):
             self._schedule(document.uri, self.debounce)
         if document.path is not None and len(self._results) > 1:
-            imports_changed = document.imported_words != before.imported_words
-            self._check_dependents(document.path, imports_changed=imports_changed)
+            self._check_dependents(document.path, imports_changed=document.outline != before.outline)
 
     def closed(self, uris: Sequence[str], path: Path | None) -> None:
         """Documents, or cells, are not open any more."""

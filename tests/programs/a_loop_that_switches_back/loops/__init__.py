@@ -1,0 +1,2 @@
+from .evaluate import evaluate
+from .train import train_epoch

@@ -1,0 +1,2 @@
+MODEL = "bert-base-uncased"
+TOKENIZER = "bert-base-cased"

@@ -1,0 +1,4 @@
+BACKBONES = {
+    "small": "distilbert-base-uncased",
+    "base": "bert-base-uncased",
+}

@@ -1,0 +1,1 @@
+from inference.generate import complete
