@@ -27,6 +27,7 @@ from llm_lsp.named_tuples import NamedTuple
 if TYPE_CHECKING:
     from llm_lsp.facts.coroutines import Blocking
     from llm_lsp.facts.heads import ModelLoad
+    from llm_lsp.facts.modes import Inference
     from llm_lsp.facts.randomness import Generator
     from llm_lsp.facts.rounds import KeptMode, RepeatedLoader
 
@@ -46,6 +47,7 @@ __all__ = [
     "Facts",
     "Generator",
     "Good",
+    "Inference",
     "InsertAfter",
     "InsertBefore",
     "KeptMode",
@@ -66,6 +68,7 @@ __all__ = [
 _ANSWERS = {
     "Blocking": "coroutines",
     "Generator": "randomness",
+    "Inference": "modes",
     "KeptMode": "rounds",
     "ModelLoad": "heads",
     "RepeatedLoader": "rounds",

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from llm_lsp.facts.heads import ModelLoad
     from llm_lsp.facts.labels import PaddedLabels
     from llm_lsp.facts.lengths import Length
+    from llm_lsp.facts.modes import Inference
     from llm_lsp.facts.padding import PaddedPrompts
     from llm_lsp.facts.randomness import Generator
     from llm_lsp.facts.rounds import KeptMode, RepeatedLoader
@@ -226,6 +227,12 @@ class Facts:
 
         return kept_modes(self)
 
+    def inferences(self) -> Iterator[Inference]:
+        """The forwards of models of which no gradients are computed."""
+        from llm_lsp.facts.modes import inferences
+
+        return inferences(self)
+
     def repeated_loaders(self) -> Iterator[RepeatedLoader]:
         """The loaders with a distributed sampler that are run through inside a loop."""
         from llm_lsp.facts.rounds import repeated_loaders
@@ -331,7 +338,7 @@ class Facts:
         """What `config.json` calls a model that `load` loads, whichever name holds; empty where one of them isn't known."""
         from llm_lsp.knowledge.auto_classes import type_of_class
 
-        own = type_of_class(load.split(".")[-2])
+        own = type_of_class(load.removesuffix(".from_pretrained").removesuffix(".from_config").rpartition(".")[2])
         loaded = self.loaded(model) if own is None else None
         found = [self.world.checkpoint(str(name.value)) for name in loaded.names] if loaded is not None else []
         known = [each.model_type.value for each in found if each is not None and each.model_type is not None]

@@ -67,6 +67,7 @@ def answers(facts: Facts) -> Iterator[tuple[Place, Description]]:
     found += [(one.place, one) for one in facts.running_sums()]
     found += [(one.place, one) for one in facts.clippings()]
     found += [(one.call.place, one) for one in facts.half_trainings()]
+    found += [(one.call.place, one) for one in facts.inferences()]
     found += [(one.place, one) for one in facts.added_tokens()]
     found += [(one.place, one) for one in facts.attention_requests()]
     found += [(one.place, one) for one in facts.lengths()]

@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from typing import TYPE_CHECKING
 
-from llm_lsp.facts.values import Class, Object, Value, options
+from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
+from llm_lsp.facts.values import Class, Constant, Object, Value, options
+from llm_lsp.facts.views import Call
 from llm_lsp.knowledge import library
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from llm_lsp.facts import Facts
     from llm_lsp.facts.events import CallRecord
+    from llm_lsp.facts.place import Place
 
-__all__ = ["is_same_object", "is_the_same_in_both_modes", "may_switch"]
+__all__ = ["Inference", "inferences", "is_same_object", "is_the_same_in_both_modes", "may_switch"]
 
 _DEEPEST_WRAPPER = 3
+_WORDS = re.compile(r"[a-z]+")
+_EVALUATES = frozenset({
+    "eval", "evaluate", "evaluation", "val", "valid", "validate", "validation", "dev", "test", "testing", "predict", "prediction", "predictions",
+    "infer", "inference", "accuracy",
+})  # fmt: skip
+"""Words in the names of functions and loaders that say what is computed is what the model can do."""
+_SAMPLES_ON_PURPOSE = frozenset({"mc", "dropout", "uncertainty", "stochastic", "ensemble"})
+"""Words in the names of functions that want other results each time."""
 _HARMLESS_WORDS = ("save", "log", "clip", "print", "count", "push", "upload", "export", "watch", "summary", "norm")
 """Words in the names of unknown functions that are given a model and switch no mode."""
 
@@ -38,6 +53,173 @@ def _is_or_holds(facts: Facts, value: Object, model: Object) -> bool:
     held = facts.machine.held.get(value.id, {})
     is_it = is_same_object(value, model) or is_same_object(value, model.parent)
     return is_it or any(is_same_object(part, model) for part in held.values())
+
+
+class Inference:
+    """A forward with gradients off, or whose result never reaches any."""
+
+    __slots__ = ("_facts", "_model", "call")
+
+    def __init__(self, facts: Facts, call: Call, model: Object) -> None:
+        self._facts = facts
+        self._model = model
+        self.call = call
+
+    @property
+    def is_in_training_mode(self) -> Truth:
+        """Whether the model certainly is in training mode when it is called."""
+        mode = self.call.is_in_evaluation_mode
+        if mode is not NO:
+            return answer({YES: NO, UNKNOWN: UNKNOWN}[mode])
+        facts, root = self._facts, self.call.record.frame.root
+        before = (
+            record
+            for record in facts.records
+            if record.frame.root in (root, facts.machine.frames[0]) and record.id != self.call.record.id
+        )
+        is_seen = facts.is_whole and not any(
+            may_switch(facts, record, self._model)
+            for record in before
+            if not is_same_object(record.receiver, self._model)
+        )
+        return answer(YES if is_seen else UNKNOWN)
+
+    @property
+    def differs_by_mode(self) -> Truth:
+        """Whether the model computes something else in training mode, as dropout and batch normalisation make it."""
+        return answer(differs_by_mode(self._facts, self._model))
+
+    @property
+    def is_of_what_was_learned(self) -> Truth:
+        """Whether the result is meant to show what the model has learned, rather than to serve its training.
+
+        Of a model that the program trains, only the names of functions and loaders say so: a policy is run without
+        gradients in training mode on purpose.
+        """
+        facts, machine, model = self._facts, self._facts.machine, self._model
+        words = self._words
+        if not words.isdisjoint(_SAMPLES_ON_PURPOSE):
+            return answer(NO)
+        passes = [
+            record.frame
+            for record in facts.records
+            if is_same_object(record.receiver, model) and record.id in machine.reached_gradient
+        ]
+        if not passes:
+            # `train()` without any training: somebody wants dropout to go on.
+            wants_dropout = "train" in machine.uses.get(model.id, ())
+            return answer(YES if self._is_loaded_before and not wants_dropout else UNKNOWN)
+        is_switched_here = any(
+            machine.calls[id].frame is self.call.record.frame and machine.calls[id].frame not in passes
+            for id in machine.switches.get(model.id, ())
+            if id in machine.calls
+        )
+        return answer(UNKNOWN if is_switched_here or words.isdisjoint(_EVALUATES) else YES)
+
+    @property
+    def _is_loaded_before(self) -> bool:
+        """Whether the model was given weights that were saved."""
+        return any(
+            is_same_object(record.receiver, self._model) and record.id < self.call.record.id
+            for record in (call.record for call in self._facts.calls("load_state_dict"))
+        )
+
+    @property
+    def _words(self) -> set[str]:
+        """The words in the name of the function, and of what the loops in it run through."""
+        record, facts = self.call.record, self._facts
+        outer = record.frame.parent.loops if record.frame.parent is not None else ()
+        loops = [loop for loop in record.loops if loop not in outer]
+        texts = [facts.text_of(loop.iter) for loop in loops if isinstance(loop, (ast.For, ast.AsyncFor))]
+        texts += [record.frame.function.name] if record.frame.function is not None else []
+        return {word for text in texts for word in _WORDS.findall(text.lower())}
+
+    @property
+    def made(self) -> Place | None:
+        """Where the program makes the model."""
+        made = self._facts.machine.calls.get(self._model.call or 0)
+        return self._facts.place(made.node) if made is not None else None
+
+    @property
+    def switched_on(self) -> Place | None:
+        """The last `train()` before."""
+        machine = self._facts.machine
+        switches = [
+            machine.calls[id]
+            for id, method in machine.switches.get(self._model.id, {}).items()
+            if method == "train" and id in machine.calls and id < self.call.record.id
+        ]
+        return self._facts.place(switches[-1].node) if switches else None
+
+
+def inferences(facts: Facts) -> Iterator[Inference]:
+    """The forwards of models, outside of their own methods, of which no gradients are computed."""
+    for call in facts.forwards():
+        model = call.record.receiver
+        is_inference = call.gradients is NO or call.reaches_gradient is NO
+        if is_inference and isinstance(model, Object) and not call.is_in_a_forward:
+            yield Inference(facts, call, model)
+
+
+def differs_by_mode(facts: Facts, module: Object) -> Truth:
+    """Whether some layer of the module is known to compute something else in training mode; NO if none does."""
+    if is_the_same_in_both_modes(facts, module):
+        return NO
+    cls = module.cls
+    if isinstance(cls, Class):
+        return YES if _has_layers_that_differ(facts, cls) else UNKNOWN
+    made = facts.machine.calls.get(module.call or 0)
+    if made is None or cls is None:
+        return UNKNOWN
+    if made.name in library.DIFFERS_BY_MODE:
+        return YES if _drops(made) else UNKNOWN
+    if cls in library.HOLDS_LAYERS:
+        parts = [option for value in made.arguments.values() for option, _ in options(value)]
+        return (
+            YES if any(isinstance(part, Object) and differs_by_mode(facts, part) is YES for part in parts) else UNKNOWN
+        )
+    config = made.arguments.get("config", None if made.name.endswith("from_pretrained") else 0)
+    load = facts.machine.calls.get(config.call or 0) if isinstance(config, Object) else None
+    types = facts.model_types(module, made.name)
+    if not types and load is not None and isinstance(config, Object):
+        types = facts.model_types(config, load.name)
+    drops = bool(types) and library.TYPES_WITH_DROPOUT.issuperset(types)
+    return YES if drops and not _sets_dropout(facts, made, load) else UNKNOWN
+
+
+def _sets_dropout(facts: Facts, *made: CallRecord | None) -> bool:
+    """Whether the program itself says how much the model drops, where it makes the model or its config, or later."""
+    names = [name for record in made if record is not None for name in record.arguments.keywords]
+    objects = {record.result.id for record in made if record is not None and isinstance(record.result, Object)}
+    names += [key for owner, key in facts.machine.heap if owner in objects]
+    return any("drop" in name for name in names)
+
+
+def _drops(made: CallRecord) -> bool:
+    """Whether a layer certainly drops something, or normalises by batch: the default, or a rate that is not zero."""
+    name, position = library.DIFFERS_BY_MODE[made.name]
+    if not name:
+        return True
+    rate = made.arguments.get(name, position)
+    if rate is None:
+        return made.arguments.is_complete and made.name not in library.DROPS_ON_REQUEST
+    return all(isinstance(one, Constant) and bool(one.value) for one, _ in options(rate))
+
+
+def _has_layers_that_differ(facts: Facts, cls: Class, depth: int = 0) -> bool:
+    if depth > _DEEPEST_WRAPPER:
+        return False
+    for record in _made_by(facts, cls):
+        made = record.result
+        if isinstance(record.receiver, Class):
+            if record.receiver is not cls and _has_layers_that_differ(facts, record.receiver, depth + 1):
+                return True
+        elif record.name in library.DIFFERS_BY_MODE:
+            if _drops(record):
+                return True
+        elif isinstance(made, Object) and facts.machine.kind(made) == "model" and differs_by_mode(facts, made) is YES:
+            return True
+    return False
 
 
 def is_the_same_in_both_modes(facts: Facts, module: Value) -> bool:

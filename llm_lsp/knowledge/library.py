@@ -423,6 +423,27 @@ INDIFFERENT_TO_MODE = frozenset(
     )
 )  # fmt: skip
 """Layers that compute the same in training and in evaluation mode."""
+DIFFERS_BY_MODE: dict[str, tuple[str, int]] = {
+    **{f"torch.nn.{name}": ("p", 0) for name in ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout")},
+    **{f"torch.nn.{name}": ("", 0) for name in ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm", "LazyBatchNorm1d", "LazyBatchNorm2d")},
+    "torch.nn.TransformerEncoderLayer": ("dropout", 3),
+    "torch.nn.TransformerDecoderLayer": ("dropout", 3),
+    "torch.nn.Transformer": ("dropout", 5),
+    "torch.nn.MultiheadAttention": ("dropout", 2),
+    "torch.nn.LSTM": ("dropout", 5),
+    "torch.nn.GRU": ("dropout", 5),
+}  # fmt: skip
+"""Layers that compute something else in training mode, with the argument, and its position, that may switch that off."""
+DROPS_ON_REQUEST = frozenset({"torch.nn.MultiheadAttention", "torch.nn.LSTM", "torch.nn.GRU"})
+"""Those of them that drop nothing unless they are told to."""
+TYPES_WITH_DROPOUT = frozenset({
+    "bart", "bert", "big_bird", "bigbird_pegasus", "biogpt", "blenderbot", "blenderbot-small", "camembert", "convbert", "data2vec-text", "deberta",
+    "deberta-v2", "distilbert", "electra", "ernie", "esm", "flaubert", "fsmt", "funnel", "gpt2", "gpt_bigcode", "hubert", "ibert", "layoutlm",
+    "layoutlmv2", "layoutlmv3", "led", "longformer", "longt5", "luke", "m2m_100", "marian", "mbart", "mobilebert", "mpnet", "mt5", "openai-gpt", "opt",
+    "pegasus", "prophetnet", "roberta", "roberta-prelayernorm", "roformer", "speech_to_text", "splinter", "squeezebert", "switch_transformers", "t5",
+    "umt5", "unispeech", "wav2vec2", "wavlm", "xglm", "xlm", "xlm-roberta", "xlm-roberta-xl", "xlnet", "xmod", "yoso",
+})  # fmt: skip
+"""`model_type`s whose configuration class drops something unless it is told not to (transformers 5.24)."""
 HOLDS_LAYERS = frozenset(f"torch.nn.{name}" for name in ("Sequential", "ModuleList", "ModuleDict"))
 
 INNER_ATTRIBUTES = frozenset({"module", "base_model", "_orig_mod"})

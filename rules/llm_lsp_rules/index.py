@@ -103,6 +103,18 @@ RULES: tuple[tuple[str, str, str, str, bool, tuple[str, ...], tuple[str, ...], s
         "WrongAutoClass",
     ),
     (
+        "LLM211",
+        "inference-in-training-mode",
+        "generation",
+        "warning",
+        True,
+        ("load_state_dict", ".backward"),
+        (),
+        "unsafe",
+        "llm_lsp_rules.generation.inference_in_training_mode",
+        "InferenceInTrainingMode",
+    ),
+    (
         "LLM301",
         "gradients-in-inference",
         "memory",
