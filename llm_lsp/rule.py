@@ -26,6 +26,7 @@ from llm_lsp.named_tuples import NamedTuple
 
 if TYPE_CHECKING:
     from llm_lsp.facts.coroutines import Blocking
+    from llm_lsp.facts.generation import Generation, Setting
     from llm_lsp.facts.heads import ModelLoad
     from llm_lsp.facts.modes import Inference
     from llm_lsp.facts.randomness import Generator
@@ -45,6 +46,7 @@ __all__ = [
     "EnsureImport",
     "Extent",
     "Facts",
+    "Generation",
     "Generator",
     "Good",
     "Inference",
@@ -58,6 +60,7 @@ __all__ = [
     "Report",
     "Rule",
     "SetArgument",
+    "Setting",
     "Severity",
     "Truth",
     "Wrap",
@@ -67,11 +70,13 @@ __all__ = [
 
 _ANSWERS = {
     "Blocking": "coroutines",
+    "Generation": "generation",
     "Generator": "randomness",
     "Inference": "modes",
     "KeptMode": "rounds",
     "ModelLoad": "heads",
     "RepeatedLoader": "rounds",
+    "Setting": "generation",
 }
 """Types of answers that only the rules name that ask for them, with their modules in `llm_lsp.facts`."""
 

@@ -61,7 +61,10 @@ def programs(text: str) -> Iterator[Program]:
             files = {}
         name = heading[1] if heading else MAIN if _PROGRAM.match(line) else name
         content = files.setdefault(name, [""] * row if name.endswith(".py") else [])
-        content.append(line if name.endswith(".py") else line.removeprefix("#|").strip())
+        if name.endswith(".py"):
+            content.append(line)
+        elif not heading:
+            content.append(line.removeprefix("#|").strip())
     yield _program(files)
 
 

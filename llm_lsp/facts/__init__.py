@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from llm_lsp.facts.attention import AttentionRequest
     from llm_lsp.facts.callers import Callers
     from llm_lsp.facts.coroutines import Blocking
+    from llm_lsp.facts.generation import Generation
     from llm_lsp.facts.heads import ModelLoad
     from llm_lsp.facts.labels import PaddedLabels
     from llm_lsp.facts.lengths import Length
@@ -393,6 +394,12 @@ class Facts:
         from llm_lsp.facts.attention import attention_requests
 
         return attention_requests(self)
+
+    def generations(self) -> Iterator[Generation]:
+        """The calls of `generate`, and of pipelines, with what they are told."""
+        from llm_lsp.facts.generation import generations
+
+        return generations(self)
 
     def lengths(self) -> Iterator[Length]:
         """The lengths that the program asks of what a model's context limits."""

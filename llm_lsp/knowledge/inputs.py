@@ -1,4 +1,4 @@
-"""What known families of tokenizers and models do with the side of padding, with added tokens and with length.
+"""What known families of tokenizers and models do with the side of padding, with sampling, added tokens and length.
 
 Sources: the classes of transformers 4.46 and 5.23 (their position embeddings, and `padding_side`, which is right but for
 the classes of Llama, CodeLlama, Gemma, Cohere, XLNet, CPM-Ant and SigLIP 2), and the checkpoints of GPT-2, OPT, Pythia,
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from llm_lsp.knowledge.checkpoint import Checkpoint, Known
 
-__all__ = ["RAISES_BEYOND", "are_new", "degrades_beyond", "padding_side", "raises_beyond"]
+__all__ = ["RAISES_BEYOND", "are_new", "degrades_beyond", "padding_side", "raises_beyond", "samples"]
 
 # ---------------------------------------------------------------- the side of padding
 
@@ -25,6 +25,31 @@ def padding_side(checkpoint: Checkpoint) -> Known[str] | None:
     owner = checkpoint.id.lower().rpartition("/")[0]
     if checkpoint.model_type.value in _PADDED_RIGHT and owner in _PUBLISHERS:
         return Known("right", f"tokenizers of {checkpoint.model_type.value} pad right", confirmed=False)
+    return None
+
+
+# ---------------------------------------------------------------- sampling
+
+_SEARCHES = frozenset({
+    "bart", "bigbird_pegasus", "blenderbot", "blenderbot-small", "bloom", "codegen", "falcon", "gpt2", "gpt_neo", "gpt_neox", "gptj", "led", "longt5", "m2m_100",
+    "marian", "mbart", "mistral", "mt5", "opt", "pegasus", "phi", "prophetnet", "qwen2", "t5",
+})  # fmt: skip
+"""Types of models whose publishers leave `do_sample` in `generation_config.json` out, or false."""
+_PUBLISHERS_THAT_SEARCH = _PUBLISHERS | {
+    "allenai", "bigscience", "google", "google-t5", "helsinki-nlp", "mistralai", "philschmid", "salesforce", "sshleifer",
+}  # fmt: skip
+_TUNED = ("chat", "instruct", "qwq", "-it", "dialo", "zephyr", "alpha", "beta", "assistant", "tuned")
+"""What stands in the names of checkpoints for conversations, many of which sample by themselves."""
+
+
+def samples(checkpoint: Checkpoint) -> Known[bool] | None:
+    """Whether `generate` draws tokens where nothing is said; None where it is unknown."""
+    if checkpoint.do_sample is not None or checkpoint.model_type is None or checkpoint.folder is not None:
+        return checkpoint.do_sample
+    owner, _, name = checkpoint.id.lower().rpartition("/")
+    is_plain = not any(word in name for word in _TUNED)
+    if is_plain and checkpoint.model_type.value in _SEARCHES and owner in _PUBLISHERS_THAT_SEARCH:
+        return Known(value=False, source=f"{checkpoint.model_type.value} samples if it is told to", confirmed=False)
     return None
 
 

@@ -399,6 +399,12 @@ def prepares(function: str) -> bool:
 
 
 COPIES = frozenset({"copy.deepcopy", "copy.copy"})
+GENERATION_ARGUMENTS = frozenset({
+    "attention_mask", "bad_words_ids", "bos_token_id", "do_sample", "early_stopping", "eos_token_id", "generation_config", "logits_processor", "max_new_tokens",
+    "min_new_tokens", "no_repeat_ngram_size", "num_beams", "num_return_sequences", "pad_token_id", "repetition_penalty", "return_dict_in_generate",
+    "stopping_criteria", "streamer", "use_cache",
+})  # fmt: skip
+"""Arguments by two of which a `generate` is known as transformers' own, whoever made the model."""
 PREPARE_METHODS = frozenset({"prepare", "prepare_model", "unwrap_model", "setup", "unwrap", "setup_module"})
 """Methods of an accelerator or fabric that give their arguments back, wrapped."""
 SAME_OBJECT_METHODS = frozenset({

@@ -33,7 +33,7 @@ model(**tokenizer("text", return_tensors="pt"))  # fact: vocabulary is shared un
 # ======== a folder of the project
 from transformers import AutoModel, AutoModelForCausalLM
 
-model = AutoModelForCausalLM.from_pretrained("./mine")  # fact: type is taken unknown; head is new unknown
+model = AutoModelForCausalLM.from_pretrained("./mine")  # fact: type is taken yes; head is new unknown
 model = AutoModelForCausalLM.from_pretrained("./absent")  # fact: type is taken unknown
 # -------- mine/config.json
 #| {"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"], "vocab_size": 50257}
