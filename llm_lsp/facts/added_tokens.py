@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from llm_lsp.facts.checkpoints import checkpoints_of, is_changed_unseen
+from llm_lsp.facts.checkpoints import checkpoints_of, is_changed_unseen, may_be_configured
 from llm_lsp.facts.padding import pads
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
 from llm_lsp.facts.values import Constant, Object, Opaque, Tuple, Value, options
@@ -27,7 +27,7 @@ _MAKES_ROOM = ("resize", "chat_format", "chat_template", "vocab")
 """Words in the names of functions that make room in a model that they are given."""
 _RESIZES = frozenset({"resize_token_embeddings", "set_input_embeddings"})
 _MOST_IMPORTERS = 8
-_OWN_SIZE = ("vocab_size", "config", "ignore_mismatched_sizes")
+_OWN_SIZE = ("vocab_size", "ignore_mismatched_sizes")
 
 
 class AddedTokens:
@@ -53,6 +53,8 @@ class AddedTokens:
             return answer(UNKNOWN)
         load = self.model.load.record.arguments
         if not load.is_complete or not self._facts.is_whole or any(name in load.keywords for name in _OWN_SIZE):
+            return answer(UNKNOWN)
+        if may_be_configured(self._facts, self.model.load.record, ("vocab", "text_config")):
             return answer(UNKNOWN)
         found = {self._suffices(tokens, rows) for tokens, rows in self._sizes()}
         return answer(found.pop() if len(found) == 1 else UNKNOWN)

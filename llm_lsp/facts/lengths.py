@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from llm_lsp.facts.checkpoints import checkpoints_of, is_changed_unseen
+from llm_lsp.facts.checkpoints import checkpoints_of, is_changed_unseen, may_be_configured
 from llm_lsp.facts.choices import Choice, Loaded
 from llm_lsp.facts.padding import is_decoder_only
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 __all__ = ["Length", "lengths"]
 
 _POSITIONS = ("position", "rope", "rotary", "wpe", "embed")
-_OWN_POSITIONS = ("config", *library.POSITIONS)
 _OWN_SCALING = ("rope_scaling", "rope_parameters", "ignore_mismatched_sizes")
 
 
@@ -149,8 +148,10 @@ class Length:
     def _has_own_context(self) -> bool:
         """Whether the program may have given the model another context than its checkpoint's."""
         model, load = self.model.object, self.model.load.record.arguments
-        own = _OWN_SCALING if self.what == "positions" else (*_OWN_SCALING, *_OWN_POSITIONS)
+        own = _OWN_SCALING if self.what == "positions" else (*_OWN_SCALING, *library.POSITIONS)
         if not load.is_complete or not self._facts.is_whole or any(name in load.keywords for name in own):
+            return True
+        if self.what != "positions" and may_be_configured(self._facts, self.model.load.record, _POSITIONS):
             return True
         return model is not None and is_changed_unseen(self._facts, model, _POSITIONS)
 

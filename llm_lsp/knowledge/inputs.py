@@ -1,8 +1,8 @@
 """What known families of tokenizers and models do with the side of padding, with sampling, added tokens and length.
 
-Sources: the classes of transformers 4.46 and 5.23 (their position embeddings, and `padding_side`, which is right but for
-the classes of Llama, CodeLlama, Gemma, Cohere, XLNet, CPM-Ant and SigLIP 2), and the checkpoints of GPT-2, OPT, Pythia,
-GPT-J, Qwen2 and Falcon, whose tokenizers set no side of their own.
+Sources: the classes of transformers 4.46, 5.23 and 5.24 (their position embeddings, and `padding_side`, which is right
+but for the classes of Llama, CodeLlama, Gemma, Cohere, XLNet, CPM-Ant and SigLIP 2), and the checkpoints of GPT-2, OPT,
+Pythia, GPT-J, Qwen2 and Falcon, whose tokenizers set no side of their own.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ def samples(checkpoint: Checkpoint) -> Known[bool] | None:
 # ---------------------------------------------------------------- length
 
 RAISES_BEYOND = frozenset({
-    "albert", "bart", "bert", "biogpt", "blenderbot", "blenderbot-small", "camembert", "clip", "codegen", "convbert", "data2vec-text", "distilbert", "electra",
-    "ernie", "gpt2", "gpt_bigcode", "gpt_neo", "gptj", "ibert", "layoutlm", "longformer", "marian", "mbart", "megatron-bert", "mobilebert", "mpnet", "openai-gpt",
-    "opt", "pegasus", "rembert", "roberta", "squeezebert", "xlm-roberta", "xlm-roberta-xl",
+    "albert", "bart", "bert", "big_bird", "biogpt", "blenderbot", "blenderbot-small", "camembert", "clip", "codegen", "convbert", "data2vec-text", "distilbert",
+    "electra", "ernie", "fnet", "gpt2", "gpt_bigcode", "gpt_neo", "gptj", "ibert", "layoutlm", "led", "longformer", "luke", "marian", "mbart", "megatron-bert",
+    "mobilebert", "mpnet", "openai-gpt", "opt", "pegasus", "plbart", "rembert", "roberta", "squeezebert", "xlm-roberta", "xlm-roberta-xl", "yoso",
 })  # fmt: skip
 """Types of models that look positions up in a table: beyond its last row there is none."""
 _DEGRADES_BEYOND = frozenset({

@@ -122,9 +122,11 @@ def mutants_too_long(program: Program) -> Iterator[Mutant]:
         limit = str(2 * positions.value)
         for call in _calls_of(program, load):
             written = next((keyword for keyword in call.keywords if keyword.arg == "max_length"), None)
-            if written is not None and isinstance(written.value, ast.Constant):
+            # Where nothing is cut and nothing padded the length is of no account.
+            is_used = any(keyword.arg in {"truncation", "padding"} for keyword in call.keywords)
+            if written is not None and isinstance(written.value, ast.Constant) and is_used:
                 change = program.blanked(written.value, limit)
-            elif written is None and not any(keyword.arg in {"truncation", "padding"} for keyword in call.keywords):
+            elif written is None and not is_used:
                 change = program.with_argument(call, f'truncation=True, padding="max_length", max_length={limit}')
             else:
                 continue

@@ -82,3 +82,38 @@ adapted = AutoModel.from_pretrained("bert-base-uncased", config=shared)
 print(adapted(1, output_attentions=True).attentions)  # fact: has maps unknown
 loud = AutoModel.from_pretrained("bert-base-uncased", attn_implementation="sdpa", output_attentions=True)  # fact: has maps no
 print(loud(1).attentions)
+# ==================================================
+"""Whether the config that a model is loaded with is its checkpoint's."""
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
+
+tokenizer = AutoTokenizer.from_pretrained("gpt2")
+tokenizer.add_tokens(["<a>"])  # fact: rows suffice no
+ids = tokenizer("text", return_tensors="pt", padding="max_length", max_length=4096)  # fact: is beyond context yes
+same = AutoConfig.from_pretrained("gpt2")
+same.use_cache = False
+AutoModelForCausalLM.from_pretrained("gpt2", config=same)(**ids)
+# ==================================================
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
+
+tokenizer = AutoTokenizer.from_pretrained("gpt2")
+tokenizer.add_tokens(["<a>"])  # fact: rows suffice unknown
+ids = tokenizer("text", return_tensors="pt", padding="max_length", max_length=4096)  # fact: is beyond context unknown
+AutoModelForCausalLM.from_pretrained("gpt2", config=AutoConfig.from_pretrained("company/gpt2"))(**ids)
+# ==================================================
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
+
+tokenizer = AutoTokenizer.from_pretrained("gpt2")
+tokenizer.add_tokens(["<a>"])  # fact: untold rows suffice
+ids = tokenizer("text", return_tensors="pt", padding="max_length", max_length=4096)  # fact: is beyond context unknown
+changed = AutoConfig.from_pretrained("gpt2")
+changed.vocab_size = changed.n_positions = 8192
+AutoModelForCausalLM.from_pretrained("gpt2", config=changed)(**ids)
+# ==================================================
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
+
+tokenizer = AutoTokenizer.from_pretrained("gpt2")
+tokenizer.add_tokens(["<a>"])  # fact: rows suffice unknown
+ids = tokenizer("text", return_tensors="pt", padding="max_length", max_length=4096)  # fact: is beyond context unknown
+given = AutoConfig.from_pretrained("gpt2")
+company.adapt(given)
+AutoModelForCausalLM.from_pretrained("gpt2", config=given)(**ids)

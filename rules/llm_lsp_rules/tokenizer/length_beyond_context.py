@@ -34,8 +34,8 @@ class LengthBeyondContext(Rule):
     together with the prompt; a slice of the ids (`ids[:, :n]`); a pipeline's `max_length`; `max_seq_length` of a sentence transformer; the length in the
     arguments of TRL's trainers; positions that are asked for at a load.
 
-    Nothing is said of models with relative positions or ALiBi (T5, DeBERTa, BLOOM), where the load sets a scaling or a
-    configuration of its own, where positions are replaced, of unknown names, and where the program slices the ids or
+    Nothing is said of models with relative positions or ALiBi (T5, DeBERTa, BLOOM), where the load or its config
+    sets a scaling or another context, where positions are replaced, of unknown names, and where the program slices the ids or
     compares their number. It is an error where a file confirms the context and too long a text raises, else a warning.
     """
 
@@ -156,6 +156,33 @@ def tune(dataset):
     SFTTrainer("EleutherAI/pythia-160m", args=arguments, train_dataset=dataset).train()
 """,
             severity=Severity.WARNING,
+        ),
+        # The config is the checkpoint's own but for what matters here.
+        Bad(
+            """\
+import torch
+from transformers import AutoConfig, AutoTokenizer, CamembertForCausalLM
+
+@torch.no_grad()
+def likely(text):
+    tokenizer = AutoTokenizer.from_pretrained("camembert-base")
+    config = AutoConfig.from_pretrained("camembert-base")
+    config.is_decoder = True
+    model = CamembertForCausalLM.from_pretrained("camembert-base", config=config)
+    return model(**tokenizer(text, padding="max_length", max_length=1024, return_tensors="pt")).logits  # <- 1,024 tokens
+""",
+            fixed="""\
+import torch
+from transformers import AutoConfig, AutoTokenizer, CamembertForCausalLM
+
+@torch.no_grad()
+def likely(text):
+    tokenizer = AutoTokenizer.from_pretrained("camembert-base")
+    config = AutoConfig.from_pretrained("camembert-base")
+    config.is_decoder = True
+    model = CamembertForCausalLM.from_pretrained("camembert-base", config=config)
+    return model(**tokenizer(text, padding="max_length", max_length=512, return_tensors="pt")).logits
+""",
         ),
         # Ids that are cut by hand.
         Bad(

@@ -88,6 +88,38 @@ class Writer:
         batch = self.tokenizer(prompts, padding=True, return_tensors="pt")
         return self.tokenizer.batch_decode(self.model.generate(**batch, max_new_tokens=40))
 """),
+        # A dictionary that is filled item by item; the config is the checkpoint's own but for what matters here.
+        Bad(
+            """\
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
+
+tokenizer = AutoTokenizer.from_pretrained("gpt2", padding_side="left")
+special = {}
+special["pad_token"] = "[PAD]"
+special["additional_special_tokens"] = ["<|user|>"]
+tokenizer.add_special_tokens(special)  # <- 50,259 tokens, and model `gpt2` has 50,257 rows
+config = AutoConfig.from_pretrained("gpt2")
+config.use_cache = False
+model = AutoModelForCausalLM.from_pretrained("gpt2", config=config)
+batch = tokenizer(["<|user|>Hello", "<|user|>Good morning"], padding=True, return_tensors="pt")
+print(tokenizer.batch_decode(model.generate(**batch, max_new_tokens=20)))
+""",
+            fixed="""\
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
+
+tokenizer = AutoTokenizer.from_pretrained("gpt2", padding_side="left")
+special = {}
+special["pad_token"] = "[PAD]"
+special["additional_special_tokens"] = ["<|user|>"]
+tokenizer.add_special_tokens(special)
+config = AutoConfig.from_pretrained("gpt2")
+config.use_cache = False
+model = AutoModelForCausalLM.from_pretrained("gpt2", config=config)
+model.resize_token_embeddings(len(tokenizer))
+batch = tokenizer(["<|user|>Hello", "<|user|>Good morning"], padding=True, return_tensors="pt")
+print(tokenizer.batch_decode(model.generate(**batch, max_new_tokens=20)))
+""",
+        ),
         # Another module loads the model.
         Bad(
             {
@@ -287,6 +319,26 @@ model = AutoModelForCausalLM.from_pretrained("gpt2")
 def answer(text):
     print(len(counter(text).input_ids))
     return model.generate(**tokenizer(text, return_tensors="pt"), max_new_tokens=20)
+"""),
+        # The config may ask for more rows than the checkpoint has.
+        Good("""\
+from project import settings
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
+
+tokenizer = AutoTokenizer.from_pretrained("gpt2")
+tokenizer.add_tokens(["<|user|>"])
+inputs = tokenizer("<|user|>Hello", return_tensors="pt")
+config = AutoConfig.from_pretrained("gpt2")
+config.vocab_size = 50_304
+grown = AutoModelForCausalLM.from_pretrained("gpt2", config=config, ignore_mismatched_sizes=True)
+print(grown.generate(**inputs, max_new_tokens=20))
+wide = AutoConfig.from_pretrained("gpt2", vocab_size=50_304)
+made = AutoModelForCausalLM.from_pretrained("gpt2", config=wide)
+print(made.generate(**inputs, max_new_tokens=20))
+given = AutoModelForCausalLM.from_pretrained("gpt2", config=settings.config)
+print(given.generate(**inputs, max_new_tokens=20))
+other = AutoModelForCausalLM.from_pretrained("gpt2", config=AutoConfig.from_pretrained("our-team/gpt2-with-room"))
+print(other.generate(**inputs, max_new_tokens=20))
 """),
     ]
 
