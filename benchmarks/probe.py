@@ -139,7 +139,7 @@ async def warm(large: Path) -> None:
         shapes, whole = median(each[0] for each in runs), median(each[1] for each in runs)
         print(
             f"  warm, nanoGPT's {target:16} {shapes:8.3f} {verdict(shapes <= MOST_FOR_SHAPES)}"
-            f"   {whole:.3f} with FLOPs and oracles {verdict(whole <= MOST_WARM)}"
+            f"   {whole:.3f} with the oracles {verdict(whole <= MOST_WARM)}"
         )
     await run(probe, large, "Llama")
     await asyncio.sleep(5)  # the worker imports what that run has needed

@@ -53,7 +53,7 @@ def test_what_a_model_must_not_do_has_an_outcome(
     statements = {"in_constructor": "pass", "in_forward": "pass", place: statement}
     file = tmp_path / "model.py"
     file.write_text(MODEL.format(**statements), encoding="utf-8")
-    done = worker.run(file, wall=2, memory=1_000)
+    done = worker.run(file, wall=2 if status == "timeout" else 60, memory=1_000)
     assert done["status"] == status
     assert done["result"]["target"] == "Net"
     error = done["result"]["error"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -509,14 +510,41 @@ def test_rows_totals_and_shapes_of_names(check: Check) -> None:
     assert [(each["line"], each["name"], each["shape"]) for each in result["shapes"]] == [(11, "h", "[2, 13, 42]")]
 
 
-def test_the_shapes_come_before_their_costs(shapes: Shapes, tmp_path: Path) -> None:
+def early_and_late(shapes: Shapes, file: Path, target: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    found = shapes.ask({"id": 1, "op": "shape", "file": str(file), "target": target, "workspace": None, "args": None})
+    [early] = [event["result"] for event in found["events"] if event["event"] == "result"]
+    return early, found["outcome"]["result"]
+
+
+def test_the_shapes_come_before_what_a_real_run_shows(shapes: Shapes, tmp_path: Path) -> None:
     file = tmp_path / "model.py"
     file.write_text(BLOCK, encoding="utf-8")
-    found = shapes.ask({"id": 1, "op": "shape", "file": str(file), "target": "Block", "workspace": None, "args": None})
-    [early] = [event["result"] for event in found["events"] if event["event"] == "result"]
-    assert early["totals"]["flops"] is None
+    early, late = early_and_late(shapes, file, "Block")
     assert early["rows"][0]["out"] == "[2, 13, 30]"
-    assert found["outcome"]["result"]["totals"]["flops"] > 0
+    assert early["totals"]["flops"] == late["totals"]["flops"] > 0
+    assert [early["confirmed"], late["confirmed"]] == [False, True]
+
+
+def test_fake_tensors_know_what_the_meta_device_does_not(shapes: Shapes, tmp_path: Path) -> None:
+    file = tmp_path / "model.py"
+    file.write_text(textwrap.dedent(WITH_A_VALUE), encoding="utf-8")
+    early, late = early_and_late(shapes, file, "Mix")
+    assert [early["method"], early["rows"][0]["out"]] == ["fake", "[2, 13, 128]"]
+    assert late["confirmed"]
+
+
+WITH_A_VALUE = """\
+    import torch
+    from torch import nn
+
+    class Mix(nn.Module):
+        def __init__(self, dim=64):
+            super().__init__()
+            self.mix = nn.Linear(dim, dim * torch.tensor(2).item())
+
+        def forward(self, x):
+            return self.mix(x)
+"""
 
 
 def test_attention_is_counted_among_the_operations(shapes: Shapes) -> None:

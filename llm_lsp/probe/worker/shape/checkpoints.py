@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 
 import torch
 from torch import nn
-from torch.utils.flop_counter import FlopCounterMode
 
 from .arguments import Recipe
 from .configs import Assumption, Notes
@@ -20,7 +19,7 @@ from .input_sizes import Axis, SizeChoice
 from .inputs import Candidate, Makes, Plain, Spec
 from .recording import Progress
 from .running import FAKE_META, META, Failure, Model, Ran, Runner, silence_torch
-from .totals import Cost, flops_by_module
+from .totals import Cost, run_counted
 
 Outcome = dict[str, object]
 Emit = Callable[[dict[str, object]], None]
@@ -116,9 +115,7 @@ def attempt(runner: Runner, recipe: Recipe, config: object) -> tuple[Ran | Failu
     model = runner.make(recipe, FAKE_META)
     if not isinstance(model, Model):
         return model, {}
-    counter = FlopCounterMode(display=False)
-    done = runner.run(model, inputs_of(model.module, config), SizeChoice(), counter)
-    return done, flops_by_module(counter, model.module) if isinstance(done, Ran) else {}
+    return run_counted(runner, model, inputs_of(model.module, config), SizeChoice())
 
 
 def inputs_of(model: nn.Module, config: object) -> Candidate:

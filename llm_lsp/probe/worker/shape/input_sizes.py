@@ -72,7 +72,8 @@ def declared_sizes(model: nn.Module, namespace: Mapping[str, object]) -> Declare
 
 
 def declared_numbers(model: nn.Module) -> Iterator[tuple[str, int]]:
-    """Whole numbers on the modules and on their configs."""
+    """Whole numbers on the modules and on their configs, each of which is mostly shared by many modules."""
+    configs: dict[int, object] = {}
     for module in model.modules():
         values: dict[str, object] = vars(module)
         for name, value in values.items():
@@ -81,7 +82,8 @@ def declared_numbers(model: nn.Module) -> Iterator[tuple[str, int]]:
                 yield name, first
             if isinstance(value, int) and not isinstance(value, bool) and value > 0:
                 yield name, value
-            elif "config" in name or name in ("cfg", "args", "params", "hparams"):
+            elif id(value) not in configs and ("config" in name or name in ("cfg", "args", "params", "hparams")):
+                configs[id(value)] = value
                 for field, inner in fields_of(value):
                     if isinstance(inner, int) and not isinstance(inner, bool) and inner > 0:
                         yield field, inner

@@ -53,12 +53,13 @@ class Report:
         self.is_decoder = is_decoder
         self.notices: list[dict[str, object]] = []
         self.flops: dict[str, int] = {}
+        self.cost: Cost | None = None
         self.confirmed = False
 
     # ------------------------------------------------------------ a run that worked
 
     def finished(self) -> dict[str, object]:
-        """The shapes at once, then FLOPs, then what a real run shows."""
+        """The shapes at once, then what a real run shows; FLOPs with the shapes where these come from the meta device."""
         ran = self.found.ran
         if ran is None:
             raise ValueError("nothing ran")
@@ -66,10 +67,12 @@ class Report:
         self.look_at_sizes(ran)
         if self.found.portability is not None:
             self.note_portability(self.found.portability)
+        self.flops = self.found.flops or {}
         self.emit({"event": "result", "result": self.result(ran)})
-        self.flops, on_meta = count_flops(self.runner, self.found.recipe, ran)
-        if isinstance(on_meta, Failure) and not on_meta.is_of_the_mode and self.found.portability is None:
-            self.note_portability(on_meta)
+        if self.found.flops is None:
+            self.flops, on_meta = count_flops(self.runner, self.found.recipe, ran)
+            if isinstance(on_meta, Failure) and not on_meta.is_of_the_mode and self.found.portability is None:
+                self.note_portability(on_meta)
         model = self.real_model(ran)
         if model is None:
             return {"status": "ok", "result": self.result(ran)}
@@ -164,13 +167,14 @@ class Report:
             **ran.inputs[1],
         }
         assumptions = [*ran.model.notes.assumptions, *ran.candidate.assumptions]
-        cost = Cost(ran.model.module, is_decoder=self.is_decoder)
+        if self.cost is None:
+            self.cost = Cost(ran.model.module, is_decoder=self.is_decoder)
         return {
             **self.head(ran.mode, assumptions),
             "inputs": {name: typed_text(value) for name, value in inputs.items()},
             "outputs": shapes_text(ran.output),
             "rows": rows,
-            "totals": cost.as_value(self.flops.get("")),
+            "totals": self.cost.as_value(self.flops.get("")),
             "shapes": [{"file": self.user.path, **each._asdict()} for each in ran.assigned],
         }
 

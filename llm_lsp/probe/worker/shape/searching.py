@@ -15,6 +15,7 @@ from .input_sizes import Declared, SizeChoice, declared_sizes, other_choices, pr
 from .inputs import Candidate, candidates, smallest_vocabulary
 from .recording import parameters_of
 from .running import FAKE, META, REAL, Failure, Model, Ran, Runner
+from .totals import run_counted
 from .user_calls import UserCall
 from .wording import Operation
 
@@ -39,6 +40,8 @@ class Found(NamedTuple):
     """Only definitions of the file were run: a name that is missing says nothing."""
     is_refuted: bool = False
     """With other numbers for what was guessed the recipe fails otherwise: the guess is at fault."""
+    flops: dict[str, int] | None = None
+    """By module, where they were counted on the way."""
 
 
 class Search:
@@ -50,6 +53,25 @@ class Search:
 
     def try_recipe(self, recipe: Recipe, asked: UserCall | None) -> Found:
         """Runs the recipe with what its inputs may be."""
+        return self.at_once(recipe, asked) or self.step_by_step(recipe, asked)
+
+    def at_once(self, recipe: Recipe, asked: UserCall | None) -> Found | None:
+        """The likeliest call on the meta device, where FLOPs are counted too; what works there needs no other run.
+
+        That it fails says nothing: some of its kernels are stricter than those of any real device.
+        """
+        model = self.runner.make(recipe, META)
+        if not isinstance(model, Model):
+            return None
+        first = prime_choice(declared_sizes(model.module, self.namespace))
+        for candidate in self.calls(recipe, model.module, asked)[:1]:
+            ran, flops = run_counted(self.runner, model, candidate, first)
+            if isinstance(ran, Ran):
+                return Found(recipe, ran, [], flops=flops)
+        return None
+
+    def step_by_step(self, recipe: Recipe, asked: UserCall | None) -> Found:
+        """All calls and sizes, in one mode after the other."""
         failures: list[Failure] = []
         for mode in (FAKE, META, REAL):
             model = self.made(recipe, mode)

@@ -8,7 +8,8 @@ from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from .arguments import Recipe
-from .input_sizes import declared_numbers
+from .input_sizes import SizeChoice, declared_numbers
+from .inputs import Candidate
 from .recording import count_of, parameters_of
 from .running import FAKE_META, META, Failure, Model, Ran, Runner
 from .sizes import role_of
@@ -69,9 +70,17 @@ def counted(runner: Runner, recipe: Recipe, ran: Ran, mode: str) -> tuple[dict[s
     model = runner.make(recipe, mode)
     if not isinstance(model, Model):
         return {}, model
+    done, flops = run_counted(runner, model, ran.candidate, ran.choice)
+    return flops, done
+
+
+def run_counted(
+    runner: Runner, model: Model, candidate: Candidate, choice: SizeChoice
+) -> tuple[Ran | Failure, dict[str, int]]:
+    """One forward pass, and what it counts; nothing if it fails."""
     counter = FlopCounterMode(display=False)
-    done = runner.run(model, ran.candidate, ran.choice, counter)
-    return flops_by_module(counter, model.module) if isinstance(done, Ran) else {}, done
+    done = runner.run(model, candidate, choice, counter)
+    return done, flops_by_module(counter, model.module) if isinstance(done, Ran) else {}
 
 
 def flops_by_module(counter: FlopCounterMode, model: nn.Module) -> dict[str, int]:
