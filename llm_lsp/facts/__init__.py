@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from llm_lsp.facts.attention import AttentionRequest
     from llm_lsp.facts.callers import Callers
     from llm_lsp.facts.coroutines import Blocking
+    from llm_lsp.facts.distributions import Divergence, ScoreLoss
     from llm_lsp.facts.generation import Generation
     from llm_lsp.facts.heads import ModelLoad
     from llm_lsp.facts.labels import PaddedLabels
@@ -251,6 +252,18 @@ class Facts:
         from llm_lsp.facts.sums import running_sums
 
         return running_sums(self)
+
+    def score_losses(self) -> Iterator[ScoreLoss]:
+        """The calls of losses that normalize what they are given, or take log-probabilities."""
+        from llm_lsp.facts.distributions import score_losses
+
+        return score_losses(self)
+
+    def divergences(self) -> Iterator[Divergence]:
+        """The calls of the Kullback-Leibler divergence."""
+        from llm_lsp.facts.distributions import divergences
+
+        return divergences(self)
 
     def clippings(self) -> Iterator[Clipping]:
         """The calls that clip gradients of a loss that a scaler has scaled."""

@@ -105,6 +105,7 @@ class Machine:
         "parts",
         "put_in_evaluation",
         "reached_gradient",
+        "results_of_roots",
         "returned",
         "returned_together",
         "roots",
@@ -217,6 +218,8 @@ class Machine:
         self.entered: dict[ast.AST, int] = {}
         self.roots: dict[ast.AST, int] = {}
         """Functions that were run as if nobody called them, with their frames' ids."""
+        self.results_of_roots: dict[ast.AST, Value] = {}
+        """What they returned then."""
         self.wrappers: dict[ast.AST, Function] = {}
         """Decorated functions to what the program's own decorators made of them."""
         self.deferred: dict[int, tuple[Function, Frame, dict[str, Value]]] = {}
@@ -563,6 +566,7 @@ class Machine:
         self.yields.clear()
         self.yielded.clear()
         self.roots.clear()
+        self.results_of_roots.clear()
         self.differentiated.clear()
         self.sums.clear()
         self.kept_sums.clear()

@@ -200,6 +200,7 @@ class Roots(Interpreter):
         result = self.run(function, frame)
         if self.sums:
             self.keep_sums()
+        self.results_of_roots[function.node] = result
         self.returned |= self.flow(result) | ids_of_objects(result)
         if not isinstance(result, Opaque):
             self.examine_lengths([result])

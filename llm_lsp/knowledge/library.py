@@ -140,7 +140,7 @@ COMPUTING_KINDS = frozenset({"model", "tokenizer", "fast tokenizer", "processor"
 WORTH_RUNNING = (
     *(word for word in INFLUENCES if word not in {"seed", "rand"}),
     *("model(", "net(", "encoder(", "decoder(", "generate(", "(**", "eval(", "train(", "labels", "attentions", "max_length", "async def"),
-    *("set_epoch", "DistributedSampler", "loss +=", "+= loss"),
+    *("set_epoch", "DistributedSampler", "loss +=", "+= loss", "cross_entropy(", "kl_div(", "nll_loss(", "softmax("),
 )  # fmt: skip
 """Words of functions that a rule may report on where nobody calls them; draws and seeds count only where somebody trains."""
 
@@ -289,6 +289,27 @@ JOINERS = frozenset({"torch.cat", "torch.concat", "torch.stack"})
 FLOAT32_TENSORS = frozenset(
     {FLOAT32, "torch.randn", "torch.rand", "torch.zeros", "torch.ones", "torch.normal", "torch.linspace"}
 )
+
+# ---------------------------------------------------------------- losses, and what they take
+
+_FUNCTIONAL = "torch.nn.functional"
+LOSSES_OF_SCORES = {
+    **dict.fromkeys((f"{_FUNCTIONAL}.cross_entropy", "torch.nn.CrossEntropyLoss"), "scores"),
+    **dict.fromkeys((f"{_FUNCTIONAL}.binary_cross_entropy_with_logits", "torch.nn.BCEWithLogitsLoss"), "scores"),
+    **dict.fromkeys((f"{_FUNCTIONAL}.nll_loss", "torch.nn.NLLLoss"), "logarithms"),
+}
+"""Losses to what they take first: scores, which they normalize themselves, or log-probabilities."""
+DIVERGENCES = frozenset({f"{_FUNCTIONAL}.kl_div", "torch.nn.KLDivLoss"})
+NORMALIZERS = {
+    **dict.fromkeys(("softmax", "sigmoid", "Softmax", "Sigmoid", "expit"), "probabilities"),
+    **dict.fromkeys(("log_softmax", "logsigmoid", "LogSoftmax", "LogSigmoid", "log"), "logarithms"),
+}
+"""Functions, methods and layers, by their last names, to what they make of scores; `log` of whatever it is given."""
+KEEPS_DISTRIBUTION = frozenset({
+    "view", "reshape", "transpose", "permute", "squeeze", "unsqueeze", "contiguous", "float", "double", "half", "clone", "flatten", "t", "to", "cuda",
+    "cpu", "expand", "clamp", "clip", "rearrange", "swapaxes", "movedim", "view_as", "type_as", "clamp_min",
+})  # fmt: skip
+"""Functions and methods whose result holds what it was, in another shape or type, or bounded."""
 
 # ---------------------------------------------------------------- calls without effect on anything a rule asks about
 
