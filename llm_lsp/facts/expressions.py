@@ -97,6 +97,8 @@ class Expressions(Access):
 
     def evaluate_subscript(self, node: ast.Subscript) -> Value:
         value = self.evaluate(node.value)
+        if _begins_later(node.slice):
+            self.trimmed |= self.flow(value)
         if isinstance(node.slice, ast.Slice):
             ends = (node.slice.lower, node.slice.upper, node.slice.step)
             bounds = [None if end is None else self.evaluate(end) for end in ends]
@@ -458,6 +460,13 @@ def _has_end(part: ast.expr) -> bool:
     """Whether a part of `[:, a:b]` ends somewhere: not `[:, :-1]`, which is one token less."""
     upper = part.upper if isinstance(part, ast.Slice) else None
     return upper is not None and not isinstance(upper, ast.UnaryOp)
+
+
+def _begins_later(part: ast.expr) -> bool:
+    """Whether it is `[n:]`, or `[..., n:]`, of a number that is not written there."""
+    last = part.elts[-1] if isinstance(part, ast.Tuple) and part.elts else part
+    lower = last.lower if isinstance(last, ast.Slice) else None
+    return lower is not None and not isinstance(lower, (ast.Constant, ast.UnaryOp))
 
 
 def _is_text(node: ast.expr) -> bool:

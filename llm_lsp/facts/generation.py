@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from llm_lsp.facts.access import is_ids
 from llm_lsp.facts.checkpoints import checkpoints_of, is_changed_unseen
+from llm_lsp.facts.padding import is_decoder_only
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
-from llm_lsp.facts.values import Constant, Object, Opaque, Value, options
+from llm_lsp.facts.values import Constant, Object, Opaque, Tuple, Value, options
 from llm_lsp.facts.views import Call
 from llm_lsp.knowledge import inputs, library
 
@@ -116,6 +117,62 @@ class Generation:
         is_told_elsewhere = not takes_only_inputs(self._facts, self.call.record) or self._has_unknown_settings()
         return answer(UNKNOWN if is_told_elsewhere else self._of_checkpoint())
 
+    @property
+    def counts_prompt(self) -> Truth:
+        """Whether `max_length` counts the tokens of the prompt as well; NO where nothing but the answer has a length."""
+        record = self.call.record
+        if self._is_of_text_pipeline():
+            return answer(YES)
+        if not is_of_transformers(self._facts, record) or "inputs_embeds" in record.arguments.keywords:
+            return answer(UNKNOWN)
+        if is_decoder_only(self._facts, record):
+            return answer(YES)
+        # Who leaves out what stands before the answer knows that the output begins with the prompt.
+        return answer(YES if self._is_unknown_model() and record.id in self._facts.machine.trimmed else UNKNOWN)
+
+    @property
+    def leaves_room(self) -> Truth:
+        """Whether `max_length` leaves room for an answer behind any prompt; NO where a long prompt may take all of it."""
+        limit = self.setting("max_length")
+        lengths = [value for value in limit.constants if isinstance(value, int)] if limit is not None else []
+        arguments = self.call.record.arguments
+        given = arguments.positional or arguments.spread or arguments.get("input_ids") or arguments.get("inputs")
+        if (
+            not lengths
+            or not given
+            or not takes_only_inputs(self._facts, self.call.record)
+            or self._fills_context(lengths)
+        ):
+            return answer(UNKNOWN)
+        prompts = [
+            made
+            for id in self.call.record.flow
+            if (made := self._facts.machine.calls.get(id)) and _tokenizes(self._facts, id)
+        ]
+        is_short = bool(prompts) and all(_is_shorter(made, min(lengths)) for made in prompts)
+        return answer(YES if is_short or self._is_given_a_short_text(min(lengths)) else NO)
+
+    def _is_given_a_short_text(self, tokens: int) -> bool:
+        is_pipeline = self.call.is_of_a_pipeline
+        return is_pipeline and _is_short_text(self.call.record.arguments.get("text_inputs", 0), tokens)
+
+    def _fills_context(self, lengths: list[int]) -> bool:
+        """Whether it is the length of the model's context: as much as there is."""
+        model = self.call.record.receiver
+        loaded = self._facts.loaded(model) if isinstance(model, Object) else None
+        known = checkpoints_of(self._facts, loaded.names) if loaded is not None else None
+        return any(one.max_positions is not None and one.max_positions.value <= max(lengths) for one in known or ())
+
+    def _is_of_text_pipeline(self) -> bool:
+        pipeline = self.call.record.receiver
+        made = self._facts.machine.calls.get(pipeline.call) if isinstance(pipeline, Object) and pipeline.call else None
+        task = made.arguments.get("task", 0) if made is not None and self.call.is_of_a_pipeline else None
+        return isinstance(task, Constant) and task.value == "text-generation"
+
+    def _is_unknown_model(self) -> bool:
+        model = self.call.record.receiver
+        return isinstance(model, Object) and model.is_outside and self._facts.machine.kind(model) is None
+
     def _own_settings(self) -> CallRecord | None:
         """The call that makes the `GenerationConfig` of this generation, if nobody changes that afterwards."""
         config = self.call.record.arguments.keywords.get("generation_config")
@@ -194,6 +251,23 @@ def _tokenizes(facts: Facts, id: int) -> bool:
     made = facts.machine.calls.get(id)
     receiver = made.receiver if made is not None else None
     return isinstance(receiver, Object) and facts.machine.kind(receiver) in {"tokenizer", "processor"}
+
+
+def _is_shorter(made: CallRecord, tokens: int) -> bool:
+    """Whether a tokenization gives fewer tokens than that: it cuts them, or its text is written and short."""
+    limit, cut = made.arguments.get("max_length"), made.arguments.get("truncation")
+    if isinstance(limit, Constant) and isinstance(cut, Constant) and cut.value not in (False, None, "do_not_truncate"):
+        return isinstance(limit.value, int) and limit.value < tokens
+    return _is_short_text(made.arguments.get("text", 0), tokens)
+
+
+def _is_short_text(text: Value | None, tokens: int) -> bool:
+    """Whether the text is written, with no more letters than that: it has a third as many tokens, or fewer."""
+    items = text.items if isinstance(text, Tuple) else (text,)
+    return all(
+        isinstance(item, Constant) and not item.may and isinstance(item.value, str) and len(item.value) <= tokens
+        for item in items
+    )
 
 
 def _matters(setting: Setting) -> bool:

@@ -119,6 +119,7 @@ class Machine:
         "trail",
         "tree",
         "tried",
+        "trimmed",
         "uses",
         "wrappers",
         "written",
@@ -173,6 +174,8 @@ class Machine:
         """Sources of what was taken apart by `[a:b]`."""
         self.cut: set[int] = set()
         """Sources of what was cut on purpose, by `[:n]`, or into pieces, by `[a:b]` of a text."""
+        self.trimmed: set[int] = set()
+        """Sources of what only the rest of was taken, by `[n:]` of a computed number: what is left of an output behind its prompt."""
         self.labelled: dict[int, Labels] = {}
         """What is stored under the key "labels"."""
         self.overwritten: set[int] = set()

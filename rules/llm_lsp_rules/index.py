@@ -103,6 +103,18 @@ RULES: tuple[tuple[str, str, str, str, bool, tuple[str, ...], tuple[str, ...], s
         "ZeroTemperatureSampling",
     ),
     (
+        "LLM204",
+        "max-length-counts-prompt",
+        "generation",
+        "warning",
+        True,
+        ("max_length",),
+        (),
+        "unsafe",
+        "llm_lsp_rules.generation.max_length_counts_prompt",
+        "MaxLengthCountsPrompt",
+    ),
+    (
         "LLM208",
         "attentions-without-eager",
         "generation",

@@ -41,3 +41,17 @@ def run(model, other, settings):
     model.generate(1, max_new_tokens=5, do_sample=False)  # fact: is sampled no
     model.generate(1, max_new_tokens=5, do_sample=settings.sample)  # fact: is sampled unknown
     other.generate(1, do_sample=True)  # fact: untold is sampled
+# ======== a length of prompt and answer together
+from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
+
+model = AutoModelForCausalLM.from_pretrained("gpt2")
+tokenizer = AutoTokenizer.from_pretrained("gpt2")
+flan = AutoModelForSeq2SeqLM.from_pretrained("google/flan-t5-base")
+model.generate(**tokenizer(unknown), max_length=200)  # fact: counts prompt yes; leaves room no
+model.generate(**tokenizer("short"), max_length=200)  # fact: counts prompt yes; leaves room yes
+model.generate(**tokenizer(unknown, truncation=True, max_length=100), max_length=200)  # fact: leaves room yes
+model.generate(**tokenizer(unknown), max_length=unknown)  # fact: leaves room unknown
+model.generate(**tokenizer(unknown), max_length=1024)  # fact: leaves room unknown
+model.generate(**tokenizer(unknown), max_length=200, **unknown)  # fact: leaves room unknown
+model.generate(inputs_embeds=unknown, max_length=200)  # fact: counts prompt unknown; leaves room unknown
+flan.generate(**tokenizer(unknown), max_length=200)  # fact: counts prompt unknown

@@ -22,7 +22,7 @@ def longer(story):
     tokenizer = AutoTokenizer.from_pretrained("meta-llama/Llama-3.1-8B")
     model = AutoModelForCausalLM.from_pretrained("meta-llama/Llama-3.1-8B", device_map="auto")
     inputs = tokenizer(story, return_tensors="pt").to(model.device)
-    return tokenizer.decode(model.generate(**inputs, max_length=4096, do_sample=False)[0])
+    return tokenizer.decode(model.generate(**inputs, max_new_tokens=4096, do_sample=False)[0])
 
 
 if __name__ == "__main__":
