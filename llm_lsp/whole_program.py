@@ -247,12 +247,12 @@ class AskedWorld:
 
     def version(self, distribution: str) -> Requirement | None:
         answer = self.world.version(distribution)
-        self._asked["version", distribution] = repr(answer)
+        self._asked["version", distribution] = answer
         return answer
 
     def checkpoint(self, name: str) -> Checkpoint | None:
         answer = self.world.checkpoint(name)
-        self._asked["checkpoint", name] = repr(answer)
+        self._asked["checkpoint", name] = answer
         return answer
 
     def importers(self, path: str, names: Iterable[str]) -> list[Source]:

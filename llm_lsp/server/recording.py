@@ -50,7 +50,9 @@ class RecordingWorld:
     def checkpoint(self, name: str) -> Checkpoint | None:
         """As the world says."""
         answer = self._world.checkpoint(name)
-        self.asked["checkpoint", name] = digest(repr(answer))
+        # Asked again and again, and long to write down.
+        if ("checkpoint", name) not in self.asked:
+            self.asked["checkpoint", name] = digest(repr(answer))
         return answer
 
     def importers(self, path: str, names: Iterable[str]) -> list[Source]:
