@@ -88,6 +88,7 @@ class Worker:
         self._said_ready = launcher is not fresh
         self._client_is_gone = False
         self._learnt: list[str] = []
+        self._has_answered = False
         self._is_prepared = False
         self._is_warm = False
 
@@ -189,6 +190,8 @@ class Worker:
         if launcher is not self._fresh:
             if not self._runs:
                 # Before the fork, so that only the first run waits for it.
+                if self._has_answered:
+                    self._warm_up()
                 learn(heavy_modules(request.get("file")))
             if request.get("cuda") or running_threads() > 1:
                 launcher = self._fresh
@@ -260,19 +263,22 @@ class Worker:
             del self._runs[stream]
             self._inbox.remove(stream)
         self._learnt += run.loaded
+        self._has_answered = True
         self._tell({"id": run.id, **(run.done or {})})
 
     def _prepare(self) -> None:
         """Use the time in which nothing is asked for."""
         self._is_prepared = True
         self._launcher.prepare()
-        if self._launcher is self._fresh:
-            return
+        if self._launcher is not self._fresh:
+            self._warm_up()
+            learn(self._learnt)
+        self._learnt.clear()
+
+    def _warm_up(self) -> None:
         if not self._is_warm:
             warm_up()
             self._is_warm = True
-        learn(self._learnt)
-        self._learnt.clear()
 
 
 def main(arguments: Sequence[str]) -> NoReturn:
