@@ -292,7 +292,8 @@ class Projects:
             try:
                 return EditorProject(folder, self.documents, self.rules, self._memory, python)
             except EnvironmentNotFoundError as error:
-                self._tell(f"interpreter of {shown(folder)}", f"the setting `interpreter` is not used: {error}")
+                # Not by the name that the command line has for it.
+                self._tell(f"interpreter of {shown(folder)}", f"`interpreter`: {str(error).removeprefix('--python: ')}")
         return EditorProject(folder, self.documents, self.rules, self._memory, None)
 
     def _stamp(self, folder: Path) -> object:

@@ -156,7 +156,8 @@ export class CodeServer {
   }
 
   #environment(): NodeJS.ProcessEnv {
-    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("VSCODE_"));
+    // code-server would listen there, whatever it is told.
+    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("VSCODE_") && name !== "PORT");
     return {
       ...Object.fromEntries(inherited),
       // Else it looks for extensions on the net.

@@ -30,6 +30,7 @@ test("a card on a model is shown over its id", async ({ open }) => {
   await workbench.showHover();
   await expect(workbench.hover).toContainText("bert-base-uncased");
   await expect(workbench.hover).toContainText("30,522");
+  await expect(workbench.hover).not.toContainText("`");
   await workbench.screenshot("hover");
 });
 

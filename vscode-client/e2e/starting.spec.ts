@@ -57,6 +57,7 @@ test("in a workspace that is not trusted faults are shown and nothing of it is s
   const [restricted] = codeServer.languageServers();
   expect(restricted).toBeDefined();
   expect(existsSync(started)).toBe(false);
+  await expect(workbench.lenses).toHaveCount(0);
   await workbench.screenshot("untrusted");
 
   await workbench.run("Workspaces: Manage Workspace Trust");

@@ -26,25 +26,23 @@ const ORIGINS: Readonly<Record<string, string>> = {
   bundled: "bundled",
 };
 
+/** So many characters of text and detail fit into the pop-up beside the command; the log has the rest. */
+const ROOM = 64;
+
 /** The server's item; a problem is what keeps a setting from being followed, or what the server complains of. */
 export function describeServer(state: ServerState, problem: string | undefined): Shown {
   switch (state.kind) {
     case "starting":
-      return { text: "llm-lint", detail: "starting", severity: "information", busy: true };
+      return shown("llm-lint", "starting", "information", true);
     case "running": {
-      const python = state.python === undefined ? "" : `, ${shortPath(state.python)}`;
+      const python = state.python === undefined ? "" : `, ${state.python}`;
       const detail = problem ?? `${ORIGINS[state.origin] ?? state.origin}${python}`;
-      return {
-        text: `llm-lint ${state.version}`,
-        detail,
-        severity: problem === undefined ? "information" : "warning",
-        busy: false,
-      };
+      return shown(`llm-lint ${state.version}`, detail, problem === undefined ? "information" : "warning");
     }
     case "stopped":
-      return { text: "llm-lint is off", detail: state.why, severity: "information", busy: false };
+      return shown("llm-lint is off", state.why, "information");
     case "failed":
-      return { text: "llm-lint does not run", detail: state.why, severity: "error", busy: false };
+      return shown("llm-lint does not run", state.why, "error");
   }
 }
 
@@ -52,18 +50,25 @@ export function describeServer(state: ServerState, problem: string | undefined):
 export function describeProbe(state: ProbeState): Shown {
   switch (state.kind) {
     case "disconnected":
-      return { text: "Probe: disconnected", detail: state.why, severity: "information", busy: false };
+      return shown("Probe: disconnected", state.why, "information");
     case "connecting":
-      return { text: "Probe: connecting", detail: state.target, severity: "information", busy: true };
+      return shown("Probe: connecting", state.target, "information", true);
     case "connected":
-      return { text: "Probe: connected", detail: state.last, severity: "information", busy: false };
+      return shown("Probe: connected", state.last, "information");
     case "failed":
-      return { text: "Probe: failed", detail: state.why, severity: "error", busy: false };
+      return shown("Probe: failed", state.why, "error");
   }
 }
 
-/** The end of a path, which tells environments apart; the item has little room. */
+function shown(text: string, detail: string, severity: Shown["severity"], busy = false): Shown {
+  const room = ROOM - text.length;
+  const short = detail.replace(/(?:[/\\][^/\\\s`'"]+){4,}/g, shortPath);
+  return { text, detail: short.length <= room ? short : `${short.slice(0, room - 1).trimEnd()}…`, severity, busy };
+}
+
+/** The end of a path, which tells environments apart: as many of its folders as have a little room. */
 function shortPath(path: string): string {
   const parts = path.split(/[/\\]/);
-  return parts.length <= 4 ? path : `…/${parts.slice(-3).join("/")}`;
+  const three = parts.slice(-3).join("/");
+  return `…/${three.length <= ROOM / 2 ? three : parts.slice(-2).join("/")}`;
 }

@@ -15,6 +15,24 @@ it("names the version, where llm-lint comes from and the interpreter", () => {
   });
 });
 
+const LONG = "/data/environment-for-fine-tuning-language-models-with-deepspeed";
+
+it.each([
+  [`${LONG}/bin/python`, "bundled, …/bin/python"],
+  ["C:\\Users\\me\\project\\.venv\\Scripts\\python.exe", "bundled, C:…/.venv/Scripts/python.exe"],
+  ["/usr/bin/python3", "bundled, /usr/bin/python3"],
+  [`${"long".repeat(20)}.exe`, "bundled, longlonglonglonglonglonglonglonglonglong…"],
+])("leaves of the path %s what there is room for", (python, detail) => {
+  const shown = describeServer({ kind: "running", version: "0.1.0", origin: "bundled", python }, undefined);
+  expect(shown.detail).toBe(detail);
+});
+
+it("leaves of a reason what there is room for", () => {
+  const { text, detail } = describeServer({ kind: "failed", why: `${LONG}/a/bin/python can't be run: ENOENT` }, "");
+  expect(detail).toBe("…/a/bin/python can't be run: ENOENT");
+  expect(text.length + describeServer({ kind: "failed", why: "why ".repeat(50) }, "").detail.length).toBe(64);
+});
+
 it("is a warning while the server runs but has something to complain of", () => {
   const shown = describeServer(
     { kind: "running", version: "0.1.0", origin: "path", python: undefined },
