@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 from llm_lsp import registry
@@ -20,6 +21,7 @@ from llm_lsp.diagnostic import (
 )
 from llm_lsp.named_tuples import NamedTuple
 from llm_lsp.registry import RuleEntry
+from llm_lsp.suppression import names_our_codes
 
 if TYPE_CHECKING:  # neither is needed for a file without a trigger, and both cost more than reading it
     from llm_lsp.facts import Facts, Place
@@ -100,24 +102,37 @@ def lint(  # noqa: PLR0913 (all but four are for those who lint many files, or w
                 on_crash(crash)
     kept, suppressed = _unsuppressed(source, _unsuperseded(_merged(findings)))
     diagnostics = [_diagnostic(source, finding, settings) for finding in kept]
-    if UNUSED_SUPPRESSION.code in chosen and not crashes and not source.masked:
+    may_be_unused = suppressed or names_our_codes(source.text)
+    if UNUSED_SUPPRESSION.code in chosen and may_be_unused and not crashes and not source.masked:
         diagnostics += _unused_suppressions(source, suppressed, settings, chosen)
     return sorted(diagnostics, key=lambda diagnostic: (diagnostic.location, diagnostic.code, diagnostic.message))
 
 
 def _triggered(rules: Iterable[RuleEntry], text: str) -> list[RuleEntry]:
     """The rules one of whose triggers stands in the text, as it is or with blanks and line ends between its parts."""
-    found: list[RuleEntry] = []
+    stands: dict[str, bool] = {}
     squeezed = ""
+    found: list[RuleEntry] = []
     for rule in rules:
-        if not rule.triggers or any(trigger in text for trigger in rule.triggers):
-            found.append(rule)
-            continue
-        squeezed = squeezed or "".join(text.split())
-        # A word alone has no parts.
-        if any("".join(trigger.split()) in squeezed for trigger in rule.triggers if not trigger.isidentifier()):
-            found.append(rule)
+        for trigger in rule.triggers:
+            if trigger not in stands:
+                stands[trigger] = trigger in text
+                # A word alone has no parts; where one of the parts is missing, nobody has to look between them.
+                if not stands[trigger] and not trigger.isidentifier() and all(word in text for word in _words(trigger)):
+                    squeezed = squeezed or "".join(text.split())
+                    stands[trigger] = "".join(trigger.split()) in squeezed
+            if stands[trigger]:
+                found.append(rule)
+                break
+        else:
+            found += [] if rule.triggers else [rule]
     return found
+
+
+@cache
+def _words(trigger: str) -> list[str]:
+    """The identifiers in a trigger."""
+    return "".join(letter if letter.isidentifier() or letter.isdigit() else " " for letter in trigger).split()
 
 
 # ---------------------------------------------------------------- running the rules
@@ -267,6 +282,8 @@ class _Suppressed(NamedTuple):
 
 
 def _unsuppressed(source: Source, findings: list[_Finding]) -> tuple[list[_Finding], list[_Suppressed]]:
+    if not findings:
+        return [], []  # and nobody has to find the comments
     suppressions = source.suppressions
     if not suppressions.by_row and not suppressions.file_wide:
         return findings, []  # and nobody has to find the rows of statements

@@ -13,7 +13,15 @@ from llm_lsp.named_tuples import NamedTuple
 if TYPE_CHECKING:
     from llm_lsp.logical_lines import Comment, LogicalLines
 
-__all__ = ["Suppression", "Suppressions", "Unused", "ignore_file_edit", "noqa_edits", "suppressions_in"]
+__all__ = [
+    "Suppression",
+    "Suppressions",
+    "Unused",
+    "ignore_file_edit",
+    "names_our_codes",
+    "noqa_edits",
+    "suppressions_in",
+]
 
 # Texts, since most files have none of these, and each takes half a millisecond to compile.
 _NOQA = r"(?i)#\s*noqa(?![\w-])(?P<list>(?P<colon>\s*:\s*)(?P<names>[A-Z]+[0-9]+(?:(?:\s*,\s*|\s+)[A-Z]+[0-9]+\b)*))?"
@@ -146,6 +154,20 @@ def suppressions_in(text: str, lines: list[str], comments: Callable[[], LogicalL
             else:
                 by_row[comment.row] = (*by_row.get(comment.row, ()), suppression)
     return Suppressions(by_row, tuple(file_wide), lines)
+
+
+def names_our_codes(text: str) -> bool:
+    """Whether a comment may name codes of ours: only such a suppression can be found to be of no use."""
+    lowered = text.lower()
+    if "llm-lint" in lowered:
+        return True
+    at = lowered.find("noqa")
+    while at >= 0:
+        end = lowered.find("\n", at)
+        if "llm" in lowered[at : end if end >= 0 else None]:
+            return True
+        at = lowered.find("noqa", at + 1)
+    return False
 
 
 def _suppressions_of(comment: Comment) -> Iterable[Suppression]:
