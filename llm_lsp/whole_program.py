@@ -90,14 +90,11 @@ class WholeProgram:
 
     def _agree(self, runs: Iterable[Run], entry: RuleEntry, place: Place) -> bool:
         """Whether everybody who comes to a place says the same of it."""
-        return all(
-            any(
-                report.place.path == place.path and report.place.range == place.range
-                for report in run.says(entry, self._check)
-            )
-            or not run.facts.ways.reach(place)
-            for run in runs
-        )
+        return all(self._says(run, entry, place) or not run.facts.ways.reach(place) for run in runs)
+
+    def _says(self, run: Run, entry: RuleEntry, place: Place) -> bool:
+        said = (report.place for report in run.says(entry, self._check))
+        return any(other.path == place.path and other.range == place.range for other in said)
 
     # ------------------------------------------------------------ faults in other modules
 
@@ -107,7 +104,11 @@ class WholeProgram:
         module = next((one for one in facts.ways.modules if one.path == report.place.path), None)
         if module is None:
             return True
-        scripts = facts.world.scripts(module.path) if self._triggered([entry], module.text) else None
+        if not self._triggered([entry], module.text):
+            return False
+        if self._says(self._other(module), entry, report.place):
+            return True
+        scripts = facts.world.scripts(module.path)
         if scripts is None or all(script.path != source.path for script in scripts):
             return False
         others = [module, *(script for script in scripts if script.path != source.path)]

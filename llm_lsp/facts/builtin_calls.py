@@ -16,6 +16,8 @@ from llm_lsp.facts.values import (
     Class,
     Constant,
     Function,
+    Imported,
+    Module,
     Object,
     Opaque,
     Partial,
@@ -183,7 +185,9 @@ class BuiltinCalls(LibraryCalls):
     def change_any_attribute(self, owner: Value, value: Value) -> None:
         """`setattr(owner, name, value)` with a name from outside: each attribute may hold the value now."""
         for option, _ in options(owner):
-            if isinstance(option, Object):
+            if isinstance(option, (Imported, Module)):
+                self.change_any_member(option)
+            elif isinstance(option, Object):
                 for key, known in [entry for entry in self.heap.items() if entry[0][0] == option.id]:
                     if key[1].isidentifier():
                         self.heap[key] = join(known, value if value.sources else ANYTHING)

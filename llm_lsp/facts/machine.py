@@ -518,6 +518,10 @@ class Machine:
         """Overwrite a variable of what may be another module."""
         raise NotImplementedError
 
+    def change_any_member(self, module: Imported | Module) -> None:
+        """Any variable of what may be another module may hold something else now."""
+        raise NotImplementedError
+
     def examine_lengths(self, values: Sequence[Value]) -> None:
         """Lengths, alone or in a container, are given to something that compares, prints or keeps them."""
         raise NotImplementedError

@@ -53,6 +53,7 @@ class Program(Roots):
         "_outside",
         "_overwritten",
         "_resolved",
+        "_unsure",
         "_waiting",
         "_world",
         "_worth",
@@ -81,6 +82,8 @@ class Program(Roots):
         """The paths of those modules that belong to installed packages."""
         self._overwritten: dict[tuple[int, str], Value] = {}
         """Variables of other modules that somebody else has assigned, by the module's frame, to what they were."""
+        self._unsure: set[int] = set()
+        """The frames of modules whose variables somebody sets by names that are not known."""
         self._frames: dict[str, Frame | None] = {source.path: self.frame}
         self._resolved: dict[Imported, Value] = {}
         self._worth: dict[ast.AST, bool] = {}
@@ -143,6 +146,8 @@ class Program(Roots):
         if frame is not None and found is not None and (frame.id, value.attribute) in self._overwritten:
             # Whether it was imported before or after is not known.
             found = join(found, self._overwritten[frame.id, str(value.attribute)])
+        if frame is not None and found is not None and frame.id in self._unsure:
+            return join(found, ANYTHING)
         if isinstance(found, Imported):
             return self.resolve(found)
         if found is None and value.attribute is not None:
@@ -236,6 +241,8 @@ class Program(Roots):
 
     def member(self, module: Module, name: str) -> Value:
         found = self.global_of(self.frames[module.frame], name)
+        if found is not None and module.frame in self._unsure:
+            return join(found, ANYTHING)
         if found is not None:
             return self.resolve(found) if isinstance(found, Imported) else found
         return self.resolve(Imported(f"{module.name}.{name}", module.module, name, module.importer))
@@ -250,6 +257,11 @@ class Program(Roots):
         self._overwritten.setdefault((found.frame, name), known or ANYTHING)
         is_certain = known is None or (self.frame.is_of_script and not self.frame.guards)
         frame.locals[name] = value if is_certain else join(known or ANYTHING, value)
+
+    def change_any_member(self, module: Imported | Module) -> None:
+        found = module if isinstance(module, Module) else self._value_of(module)
+        if isinstance(found, Module):
+            self._unsure.add(found.frame)
 
     def _module(self, name: str, importer: str) -> Frame | None:
         """The frame of a module of the project; None for what is not one."""

@@ -205,3 +205,93 @@ print(table["absent"])  # fact: passed unknown
 # -------- settings.py
 NAME = "gpt2"
 table = {"first": "a", "second": "b"}
+# ======== a variable that another module overwrites
+import settings
+from reader import copy, read
+import tuning
+
+print(settings.NAME)  # fact: passed 'gpt2'
+settings.NAME = "bert"
+print(settings.NAME)  # fact: passed 'bert'
+print(read())  # fact: passed 'bert'
+print(copy())  # fact: passed 'bert' or 'gpt2'
+if settings.SIZE > 1:
+    settings.NAME = "t5"
+print(read())  # fact: passed 't5' or 'bert'
+tuning.enlarge()
+print(settings.SIZE)  # fact: passed 4
+settings.LATER = "new"
+print(settings.LATER)  # fact: passed 'new'
+settings.NAME = input()
+print(read())  # fact: passed unknown
+print(copy())  # fact: passed 'bert' or 'gpt2'
+tuning.choose(input())
+print(settings.SIZE)  # fact: passed 4 or unknown
+settings.SIZE = settings.LATER = input("which")
+print(settings.SIZE)  # fact: passed unknown
+print(settings.LATER)  # fact: passed unknown
+# -------- settings.py
+NAME = "gpt2"
+SIZE = 2
+# -------- reader.py
+# from_pretrained
+import settings
+from settings import NAME
+def read():
+    # from_pretrained
+    return settings.NAME
+def copy():
+    # from_pretrained
+    return NAME
+# -------- tuning.py
+import settings
+def enlarge():
+    # from_pretrained
+    settings.SIZE = 4
+def choose(size):
+    # from_pretrained
+    if size:
+        settings.SIZE = size
+# ======== the variables of another module are set by names that are not known
+import json
+import settings
+from settings import WIDTH
+
+setattr(settings, "NAME", "bert")
+print(settings.NAME)  # fact: passed 'bert'
+for key, value in json.load(open("settings.json")).items():
+    setattr(settings, key, value)
+print(settings.NAME)  # fact: passed 'bert' or unknown
+print(settings.SIZE)  # fact: passed 2 or unknown
+print(WIDTH)  # fact: passed 3 or unknown
+print(settings.ABSENT)  # fact: passed settings.ABSENT
+# -------- settings.py
+NAME = "gpt2"
+SIZE = 2
+WIDTH = 3
+# ======== a function that nobody calls may overwrite a variable of another module
+import settings
+
+def choose(name):
+    settings.NAME = "bert"
+def show():
+    print(settings.NAME)  # fact: passed settings.NAME
+print(settings.NAME)  # fact: passed 'gpt2'
+# -------- settings.py
+NAME = "gpt2"
+# ======== a function of another module is entered for a model, whatever its text speaks of
+import torch
+from transformers import AutoModel, AutoTokenizer
+from tools import both, run
+
+model = AutoModel.from_pretrained("gpt2")
+tokenizer = AutoTokenizer.from_pretrained("gpt2")
+run(model, 1)
+with torch.no_grad():
+    print(both(model, 2))  # fact: passed 'done'
+# -------- tools.py
+def run(network, batch):
+    return network(batch)
+def both(network, batch):
+    network(batch)
+    return "done"
