@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from llm_lsp.facts.rounds import KeptMode, RepeatedLoader
     from llm_lsp.facts.scaling import Clipping, HalfTraining
     from llm_lsp.facts.sums import RunningSum
+    from llm_lsp.facts.updates import Update
     from llm_lsp.facts.ways import Ways
     from llm_lsp.source import Source
     from llm_lsp.world import World
@@ -264,6 +265,12 @@ class Facts:
         from llm_lsp.facts.distributions import divergences
 
         return divergences(self)
+
+    def updates(self) -> Iterator[Update]:
+        """The steps of optimizers in loops that compute gradients."""
+        from llm_lsp.facts.updates import updates
+
+        return updates(self)
 
     def clippings(self) -> Iterator[Clipping]:
         """The calls that clip gradients of a loss that a scaler has scaled."""

@@ -244,6 +244,18 @@ RULES: tuple[tuple[str, str, str, str, bool, tuple[str, ...], tuple[str, ...], s
         "ProbabilitiesIntoCrossEntropy",
     ),
     (
+        "LLM402",
+        "gradients-not-cleared",
+        "training",
+        "error",
+        True,
+        ("backward(",),
+        (),
+        "unsafe",
+        "llm_lsp_rules.training.gradients_not_cleared",
+        "GradientsNotCleared",
+    ),
+    (
         "LLM405",
         "eval-mode-kept",
         "training",
