@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from llm_lsp.facts.randomness import Generator
     from llm_lsp.facts.rounds import KeptMode, RepeatedLoader
     from llm_lsp.facts.scaling import Clipping, HalfTraining
+    from llm_lsp.facts.schedules import ScheduleStep
     from llm_lsp.facts.sums import RunningSum
     from llm_lsp.facts.updates import Update
     from llm_lsp.facts.ways import Ways
@@ -271,6 +272,12 @@ class Facts:
         from llm_lsp.facts.updates import updates
 
         return updates(self)
+
+    def schedule_steps(self) -> Iterator[ScheduleStep]:
+        """The steps of learning rate schedules."""
+        from llm_lsp.facts.schedules import schedule_steps
+
+        return schedule_steps(self)
 
     def clippings(self) -> Iterator[Clipping]:
         """The calls that clip gradients of a loss that a scaler has scaled."""

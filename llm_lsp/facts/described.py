@@ -67,6 +67,7 @@ def answers(facts: Facts) -> Iterator[tuple[Place, Description]]:
     found += [(one.place, one) for one in facts.running_sums()]
     found += [(one.place, one) for one in facts.clippings()]
     found += [(one.step.place, one) for one in facts.updates()]
+    found += [(one.call.place, one) for one in facts.schedule_steps()]
     found += [(one.call.place, one) for one in (*facts.score_losses(), *facts.divergences())]
     found += [(one.call.place, one) for one in facts.half_trainings()]
     found += [(one.call.place, one) for one in facts.inferences()]

@@ -256,6 +256,18 @@ RULES: tuple[tuple[str, str, str, str, bool, tuple[str, ...], tuple[str, ...], s
         "GradientsNotCleared",
     ),
     (
+        "LLM403",
+        "scheduler-before-optimizer",
+        "training",
+        "warning",
+        True,
+        ("sched", "Sched"),
+        (),
+        "unsafe",
+        "llm_lsp_rules.training.scheduler_before_optimizer",
+        "SchedulerBeforeOptimizer",
+    ),
+    (
         "LLM405",
         "eval-mode-kept",
         "training",

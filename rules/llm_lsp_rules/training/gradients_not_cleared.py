@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from llm_lsp.rule import NO, Bad, Facts, Good, InsertAfter, Replace, Report, Rule, Severity
+from llm_lsp.rule import NO, Bad, Change, Facts, Good, InsertAfter, Replace, Report, Rule, Severity
 
 
 class GradientsNotCleared(Rule):
@@ -395,7 +395,7 @@ def attack(model, loader, optimizer, rounds):
                 if update.is_cleared_early
                 else (f"what the batches before have accumulated for `{step.callee}`")
             )
-            move = [Replace(clear.place.range, ""), InsertAfter(step.place.range, clear.place.text)]
+            move: list[Change] = [Replace(clear.place.range, ""), InsertAfter(step.place.range, clear.place.text)]
             yield self.report(
                 clear.place,
                 f"`{clear.callee}` clears {lost}",

@@ -1,0 +1,19 @@
+import torch
+from transformers import AutoModelForTokenClassification, get_linear_schedule_with_warmup, set_seed
+
+
+def main(loader, epochs=3, device="cuda"):
+    set_seed(1)
+    model = AutoModelForTokenClassification.from_pretrained("bert-base-cased", num_labels=9).to(device)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=3e-5)
+    total_steps = len(loader) * epochs
+    scheduler = get_linear_schedule_with_warmup(optimizer, total_steps // 10, total_steps)
+    for epoch in range(epochs):
+        model.train()
+        for batch in loader:
+            optimizer.zero_grad()
+            loss = model(**batch.to(device)).loss
+            loss.backward()
+            optimizer.step()
+        scheduler.step()  # EXPECT: scheduler_step_order
+        print(epoch, scheduler.get_last_lr())
