@@ -260,7 +260,7 @@ class Access(Machine):
         if value.cls == "items" and call.receiver is not None:
             cls = library.ENCODING if is_ids(call.receiver) else None
             return Tuple((ANYTHING, Opaque(cls, self.flow(call.receiver), value.call)))
-        if value.cls == library.LOADER and self.stacks_ids(call.arguments):
+        if value.cls in library.LOADERS and self.stacks_ids(call.arguments):
             return Opaque(library.ENCODING, self.flow(value))
         return None
 

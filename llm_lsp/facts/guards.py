@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from llm_lsp.facts import Facts
 
-__all__ = ["assigned_tests", "mention"]
+__all__ = ["assigned_tests", "compared_with", "mention"]
 
 _DEEPEST = 2
 
@@ -53,3 +53,12 @@ def _is_test(value: ast.expr) -> bool:
     if isinstance(value, ast.UnaryOp):
         return isinstance(value.op, ast.Not)
     return isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "is_available"
+
+
+def compared_with(test: ast.expr, name: ast.expr) -> ast.Constant | None:
+    """The constant in `phase == "val"`."""
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], ast.Eq):
+        return None
+    other = test.comparators[0]
+    is_it = isinstance(test.left, ast.Name) and isinstance(name, ast.Name) and test.left.id == name.id
+    return other if is_it and isinstance(other, ast.Constant) else None

@@ -95,7 +95,9 @@ class LibraryCalls(Gradients):
                     self.placed_unseen(value)
         if name in library.STARTERS:
             self.start(name, call.arguments, call.node)
-        sources = self.batches_of(call) if last == "DataLoader" else self.flow_of(call.arguments)
+        sources = (
+            self.batches_of(call) if last in {"DataLoader", "StatefulDataLoader"} else self.flow_of(call.arguments)
+        )
         if name in draws.PYTHON_DRAWS or name in draws.NUMPY_DRAWS:
             sources |= {call.id}
         if last in library.NOT_DIFFERENTIABLE or not name.startswith(_COMPUTES_WITH_GRAPHS):

@@ -355,7 +355,7 @@ class Machine:
     def escape_loaders(self, value: Value, depth: int = 0) -> None:
         """Loaders, alone or in a container, go where somebody may change how they draw."""
         for option, _ in options(value):
-            if isinstance(option, Opaque) and option.call is not None and option.cls == library.LOADER:
+            if isinstance(option, Opaque) and option.call is not None and option.cls in library.LOADERS:
                 self.escaped.add(option.call)
             elif isinstance(option, Object) and depth < _DEEPEST_CONTAINER:
                 for part in self.parts_of(option):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from llm_lsp.facts.events import CallRecord
     from llm_lsp.facts.place import Place
 
-__all__ = ["Inference", "inferences", "is_same_object", "is_the_same_in_both_modes", "may_switch"]
+__all__ = ["Inference", "inferences", "is_same_object", "is_the_same_in_both_modes", "may_switch", "switch_of"]
 
 _DEEPEST_WRAPPER = 3
 _WORDS = re.compile(r"[a-z]+")
@@ -53,6 +53,14 @@ def _is_or_holds(facts: Facts, value: Object, model: Object) -> bool:
     held = facts.machine.held.get(value.id, {})
     is_it = is_same_object(value, model) or is_same_object(value, model.parent)
     return is_it or any(is_same_object(part, model) for part in held.values())
+
+
+def switch_of(facts: Facts, switch: CallRecord, id: int) -> CallRecord:
+    """The same call on one of the models that its name stands for: `for net in (G, D): net.eval()`."""
+    if isinstance(switch.receiver, Object) and switch.receiver.id == id:
+        return switch
+    same = (record for record in facts.records if record.node is switch.node and record.frame is switch.frame)
+    return next((one for one in same if isinstance(one.receiver, Object) and one.receiver.id == id), switch)
 
 
 class Inference:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from llm_lsp.facts.events import Iteration
 from llm_lsp.facts.extents import TRAINS
-from llm_lsp.facts.modes import is_same_object, is_the_same_in_both_modes, may_switch
+from llm_lsp.facts.guards import compared_with
+from llm_lsp.facts.modes import is_same_object, is_the_same_in_both_modes, may_switch, switch_of
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
 from llm_lsp.facts.values import ANYTHING, Object, Opaque, Value, options
 from llm_lsp.facts.views import Call
@@ -60,7 +61,7 @@ class KeptMode:
         machine = self._facts.machine
         if "train" in machine.switches[self.model.id].values():
             return answer(YES)
-        is_first = self.pass_.record.id < self.switch.record.id or self._evaluates_at_times
+        is_first = self.pass_.record.id < self.switch.record.id or self._evaluates_at_times or self._is_of_a_later_phase
         trained = {
             receiver.id
             for call in _training_passes(self._facts)
@@ -80,6 +81,18 @@ class KeptMode:
             for call in self._facts.runs_of_models()
             if self._loop in call.record.loops
         )
+
+    @property
+    def _is_of_a_later_phase(self) -> bool:
+        """Whether `eval()` is not called in the first round of `for phase in ("train", "val")`."""
+        for loop in self.switch.record.loops:
+            if not isinstance(loop, ast.For) or not isinstance(loop.iter, ast.Tuple | ast.List) or not loop.iter.elts:
+                continue
+            for test, came_out in self.switch.record.guards:
+                phase = compared_with(test, loop.target)
+                if phase is not None and (ast.dump(phase) == ast.dump(loop.iter.elts[0])) is not came_out:
+                    return True
+        return False
 
     @property
     def is_stepped(self) -> bool:
@@ -141,6 +154,13 @@ class KeptMode:
         return is_direct and self.pass_.record.frame is self.switch.record.frame
 
     @property
+    def is_one_of_several(self) -> bool:
+        """Whether the same `eval()` is called on other models, too: on each of what a loop runs through."""
+        switch = self.switch.record
+        same = (one for one in self._facts.records if one.node is switch.node and one.frame is switch.frame)
+        return any(one.id != switch.id for one in same)
+
+    @property
     def before_training(self) -> Place | None:
         """The statement, in the function of the training pass and inside the loop, that leads to it."""
         return _statement_that_leads(self._facts, self.pass_.record.frame, self._loop, self.pass_.record.node)
@@ -159,6 +179,15 @@ class KeptMode:
                     return self._facts.place(branch[-1])
         return None
 
+    @property
+    def is_last_in_its_branch(self) -> bool:
+        """Whether the branch that calls `eval()` ends with it: what it is called for comes later."""
+        branches = [
+            each for node in ast.walk(self._loop) if isinstance(node, ast.If) for each in (node.body, node.orelse)
+        ]
+        last = [branch[-1] for branch in branches if branch]
+        return any(isinstance(one, ast.Expr) and one.value is self.switch.record.node for one in last)
+
 
 _LEAVES = (ast.Continue, ast.Break, ast.Return, ast.Raise)
 
@@ -169,7 +198,7 @@ def kept_modes(facts: Facts) -> Iterator[KeptMode]:
     passes = _training_passes(facts) if facts.records and machine.left_in_evaluation else []
     for id, calls in machine.switches.items():
         switches = [machine.calls[call] for call, method in calls.items() if method == "eval" and call in machine.calls]
-        for record in switches:
+        for record in (switch_of(facts, switch, id) for switch in switches):
             for pass_ in passes:
                 model = pass_.record.receiver
                 loop = _common_loop(record, pass_.record)
@@ -201,14 +230,20 @@ def _common_loop(one: CallRecord, other: CallRecord) -> ast.AST | None:
 def _bound_in(loop: ast.AST) -> set[str]:
     """The names that each round binds to something else, the calls of their own methods aside."""
     found: set[str] = set()
+    among: list[tuple[str, set[str]]] = []
     for node in ast.walk(loop):
         if isinstance(node, ast.For):
+            items = node.iter.elts if isinstance(node.iter, ast.Tuple | ast.List) and node is not loop else []
+            if isinstance(node.target, ast.Name) and items and all(isinstance(item, ast.Name) for item in items):
+                # `for net in (G, D)` in every round binds what other names stand for.
+                among.append((node.target.id, {item.id for item in items if isinstance(item, ast.Name)}))
+                continue
             found |= {part.id for part in ast.walk(node.target) if isinstance(part, ast.Name)}
         elif isinstance(node, ast.Assign):
             names = {part.id for target in node.targets for part in ast.walk(target) if isinstance(part, ast.Name)}
             read = {part.id for part in ast.walk(node.value) if isinstance(part, ast.Name)}
             found |= names - read
-    return found
+    return found | {name for name, read in among if read & found}
 
 
 def _plain(text: str) -> str | None:
@@ -291,8 +326,12 @@ class RepeatedLoader:
         if not isinstance(self._loop, ast.For):
             return answer(UNKNOWN)
         words = {_last_name(node.func) for node in ast.walk(self._loop.iter) if isinstance(node, ast.Call)}
+        written = self._loop.iter.elts if isinstance(self._loop.iter, ast.Tuple | ast.List) else None
         is_once = self._facts.text_of(self._loop.iter) in {"range(1)", "range(0, 1)"}
-        return answer(NO if is_once else YES if words & {"range", "trange", "count"} else UNKNOWN)
+        if is_once or (written is not None and len(written) == 1):
+            return answer(NO)
+        is_named = isinstance(self._loop.target, ast.Name) and "epoch" in self._loop.target.id
+        return answer(YES if is_named or words & {"range", "trange", "count"} else UNKNOWN)
 
     @property
     def is_trained_on(self) -> Truth:
@@ -438,7 +477,7 @@ def _loaders_in(facts: Facts, value: Value, depth: int = 0) -> Iterator[tuple[Ca
         )
         if record is None or not isinstance(option, Opaque) or option.cls != record.name:
             continue
-        if record.name.rpartition(".")[2] == "DataLoader":
+        if record.name.rpartition(".")[2] in {"DataLoader", "StatefulDataLoader"}:
             yield record, depth
         elif depth < _DEEPEST_LOADER and (record.name in library.RUN_THROUGH or record.name.startswith("tqdm.")):
             for argument in record.arguments.positional:

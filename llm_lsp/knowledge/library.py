@@ -326,7 +326,7 @@ NO_EFFECT_ROOTS = frozenset({
     "jsonschema", "librosa", "loguru", "matplotlib", "mlflow", "msgpack", "nltk", "numpy", "omegaconf", "onnxruntime", "openai", "orjson", "packaging", "pandas",
     "peft", "PIL", "plotly", "psutil", "pyarrow", "pydantic", "pytest", "regex", "requests", "rich", "rouge", "rouge_score", "sacrebleu", "safetensors",
     "scipy", "seaborn", "sentencepiece", "sentence_transformers", "seqeval", "simple_parsing", "simplejson", "sklearn", "soundfile", "spacy",
-    "starlette", "streamlit", "tabulate", "tensorboard", "tensorboardX", "termcolor", "tiktoken", "tokenizers", "toml", "torchaudio",
+    "starlette", "streamlit", "tabulate", "tensorboard", "tensorboardX", "termcolor", "tiktoken", "tokenizers", "toml", "torchaudio", "torchdata",
     "torchmetrics", "torchvision", "tqdm", "transformers", "accelerate", "trl", "diffusers", "typer", "typing_extensions", "ujson", "uvicorn", "wandb",
     "yaml", "zstandard", "torch", "lightning", "pytorch_lightning", "litgpt", "lm_eval", "vllm", "comet_ml", "neptune", "clearml", "swanlab",
     "bentoml", "ray", "datasketch", "langchain", "llama_index", "chromadb", "qdrant_client", "pinecone", "weaviate", "redis", "google", "azure",
@@ -479,7 +479,7 @@ INNER_ATTRIBUTES = frozenset({"module", "base_model", "_orig_mod"})
 DISTRIBUTED_SAMPLERS = frozenset(
     {"torch.utils.data.distributed.DistributedSampler", "torch.utils.data.DistributedSampler"}
 )
-LOADER = "torch.utils.data.DataLoader"
+LOADERS = frozenset({"torch.utils.data.DataLoader", "torchdata.stateful_dataloader.StatefulDataLoader"})
 RUN_THROUGH = frozenset({"builtins.enumerate", "builtins.zip", "builtins.iter", "builtins.list", "itertools.islice"})
 """Functions that run through what they are given."""
 

@@ -209,3 +209,70 @@ def later(batch):
     else:
         unknown_setup(model)
     model(batch)  # fact: is in evaluation mode unknown
+# ==================================================
+"""Phases of an epoch, and models that a loop runs through."""
+import torch
+from torch import nn
+
+model = nn.Sequential(nn.Linear(2, 2), nn.Dropout(0.1))
+optimizer = torch.optim.SGD(model.parameters())
+for epoch in range(3):
+    for phase in ("train", "val"):
+        if phase == "val":
+            model.eval()  # fact: is meant to train yes
+        for batch in batches[phase]:
+            loss = model(batch).sum()
+            if phase == "train":
+                loss.backward()
+                optimizer.step()
+# ==================================================
+import torch
+from torch import nn
+
+model = nn.Sequential(nn.Linear(2, 2), nn.Dropout(0.1))
+optimizer = torch.optim.SGD(model.parameters())
+for epoch in range(3):
+    for phase in ("val", "train"):
+        if phase == "val":
+            model.eval()  # fact: is meant to train unknown
+        for batch in batches[phase]:
+            loss = model(batch).sum()
+            if phase == "train":
+                loss.backward()
+                optimizer.step()
+# ==================================================
+import torch
+from torch import nn
+
+first = nn.Sequential(nn.Linear(2, 2), nn.Dropout(0.1))
+second = nn.Sequential(nn.Linear(2, 2), nn.Dropout(0.1))
+optimizer = torch.optim.SGD([*first.parameters(), *second.parameters()])
+for epoch in range(3):
+    second(first(batch)).sum().backward()
+    optimizer.step()
+    for net in (first, second):
+        net.eval()  # fact: is made anew no
+for epoch in range(3):
+    for net in (nn.Dropout(0.1), nn.Dropout(0.2)):
+        net(batch).sum().backward()
+        net.eval()  # fact: is made anew yes
+for epoch in range(3):
+    for phase in unknown_phases:
+        if phase == "val":
+            first.eval()  # fact: is meant to train unknown
+        loss = first(batch).sum()
+        if phase == "train":
+            loss.backward()
+            optimizer.step()
+# ==================================================
+"""Loops that count epochs."""
+from torch.utils.data import DistributedSampler
+from torchdata.stateful_dataloader import StatefulDataLoader
+
+loader = StatefulDataLoader(dataset, sampler=DistributedSampler(dataset))
+for epoch in unknown_epochs:
+    for batch in loader:  # fact: repeats yes; is shuffled yes
+        model(batch).loss.backward()
+for part in unknown_parts:
+    for batch in loader:  # fact: repeats unknown
+        model(batch).loss.backward()

@@ -62,6 +62,36 @@ def fit(model, optimizer, dataset, epochs):
             optimizer.step()
 """,
         ),
+        # A loader of torchdata; epochs that the caller counts.
+        Bad(
+            """\
+from torch.utils.data import DistributedSampler
+from torchdata.stateful_dataloader import StatefulDataLoader
+
+def fit(model, optimizer, dataset, epochs):
+    loader = StatefulDataLoader(dataset, batch_size=8, sampler=DistributedSampler(dataset))
+    model.train()
+    for epoch in epochs:
+        for batch in loader:  # <- `loader` comes in the same order in every round
+            optimizer.zero_grad()
+            model(**batch).loss.backward()
+            optimizer.step()
+""",
+            fixed="""\
+from torch.utils.data import DistributedSampler
+from torchdata.stateful_dataloader import StatefulDataLoader
+
+def fit(model, optimizer, dataset, epochs):
+    loader = StatefulDataLoader(dataset, batch_size=8, sampler=DistributedSampler(dataset))
+    model.train()
+    for epoch in epochs:
+        loader.sampler.set_epoch(epoch)
+        for batch in loader:
+            optimizer.zero_grad()
+            model(**batch).loss.backward()
+            optimizer.step()
+""",
+        ),
         # A generator that never ends has no epoch to tell.
         Bad(
             """\
@@ -466,6 +496,23 @@ def fit(model, optimizer, dataset, epochs):
             model(**batch).loss.backward()
             optimizer.step()
             optimizer.zero_grad()
+"""),
+        # One round, and rounds over something else than epochs.
+        Good("""\
+from torch.utils.data import DistributedSampler
+from torchdata.stateful_dataloader import StatefulDataLoader
+
+def fit(model, optimizer, dataset, last, domains):
+    loader = StatefulDataLoader(dataset, batch_size=8, sampler=DistributedSampler(dataset))
+    model.train()
+    for epoch in [last]:
+        for batch in loader:
+            model(**batch).loss.backward()
+            optimizer.step()
+    for domain in domains:
+        for batch in loader:
+            model(**batch, domain=domain).loss.backward()
+            optimizer.step()
 """),
     ]
 

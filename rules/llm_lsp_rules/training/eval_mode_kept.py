@@ -275,6 +275,55 @@ def main(training, validation, test):
                 ]
             },
         ),
+        # The phases of an epoch are rounds of a loop of their own; the first one trains.
+        Bad("""\
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+def fit(loaders, epochs=10):
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(8, 8), nn.Dropout(0.1), nn.Linear(8, 2))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        for phase in ("train", "val"):
+            if phase == "val":
+                model.eval()  # <- `model` stays in evaluation mode
+            for x, y in loaders[phase]:
+                with torch.set_grad_enabled(phase == "train"):
+                    loss = F.cross_entropy(model(x), y)
+                    if phase == "train":
+                        optimizer.zero_grad()
+                        loss.backward()
+                        optimizer.step()
+"""),
+        # Each of two models that a loop runs through.
+        Bad("""\
+import torch
+from torch import nn
+
+def fit(loader, fixed, epochs=10):
+    torch.manual_seed(0)
+    G = nn.Sequential(nn.Linear(8, 8), nn.BatchNorm1d(8), nn.Linear(8, 2))
+    D = nn.Sequential(nn.Linear(2, 8), nn.Dropout(0.1), nn.Linear(8, 1))
+    g_optimizer = torch.optim.Adam(G.parameters())
+    d_optimizer = torch.optim.Adam(D.parameters())
+    for epoch in range(epochs):
+        for real in loader:
+            fake = G(torch.randn(4, 8))
+            d_loss = D(fake.detach()).mean() - D(real).mean()
+            d_optimizer.zero_grad()
+            d_loss.backward()
+            d_optimizer.step()
+            g_loss = -D(fake).mean()
+            g_optimizer.zero_grad()
+            g_loss.backward()
+            g_optimizer.step()
+        for m in (G, D):
+            m.eval()  # <- `G` stays in evaluation mode
+        with torch.no_grad():
+            print(G(fixed).mean().item(), D(G(fixed)).mean().item())
+"""),
     ]
     good = [
         Good("""\
@@ -541,6 +590,76 @@ def fit(model, optimizer, training, sets):
         with torch.no_grad():
             print(sum(model(**batch).loss.item() for batch in validation))
 """),
+        # Both phases switch the mode; both models are switched back; each round trains another model, once.
+        Good("""\
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+def fit(loaders, epochs=10):
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(8, 8), nn.Dropout(0.1), nn.Linear(8, 2))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        for phase in ["train", "val"]:
+            if phase == "train":
+                model.train()
+            else:
+                model.eval()
+            for x, y in loaders[phase]:
+                with torch.set_grad_enabled(phase == "train"):
+                    loss = F.cross_entropy(model(x), y)
+                    if phase == "train":
+                        optimizer.zero_grad()
+                        loss.backward()
+                        optimizer.step()
+"""),
+        Good("""\
+import torch
+from torch import nn
+
+def fit(loader, fixed, epochs=10):
+    torch.manual_seed(0)
+    G = nn.Sequential(nn.Linear(8, 8), nn.BatchNorm1d(8), nn.Linear(8, 2))
+    D = nn.Sequential(nn.Linear(2, 8), nn.Dropout(0.1), nn.Linear(8, 1))
+    g_optimizer = torch.optim.Adam(G.parameters())
+    d_optimizer = torch.optim.Adam(D.parameters())
+    for epoch in range(epochs):
+        for m in (G, D):
+            m.train()
+        for real in loader:
+            fake = G(torch.randn(4, 8))
+            d_loss = D(fake.detach()).mean() - D(real).mean()
+            d_optimizer.zero_grad()
+            d_loss.backward()
+            d_optimizer.step()
+            g_loss = -D(fake).mean()
+            g_optimizer.zero_grad()
+            g_loss.backward()
+            g_optimizer.step()
+        for m in (G, D):
+            m.eval()
+        with torch.no_grad():
+            print(G(fixed).mean().item(), D(G(fixed)).mean().item())
+"""),
+        Good("""\
+import torch
+from torch import nn
+
+def compare(loader, held_out):
+    torch.manual_seed(0)
+    small = nn.Sequential(nn.Linear(8, 8), nn.Dropout(0.1), nn.Linear(8, 1))
+    large = nn.Sequential(nn.Linear(8, 64), nn.Dropout(0.1), nn.Linear(64, 1))
+    for model in (small, large):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for x, y in loader:
+            optimizer.zero_grad()
+            nn.functional.mse_loss(model(x), y).backward()
+            optimizer.step()
+        model.eval()
+        with torch.no_grad():
+            print(model(held_out).mean().item())
+"""),
     ]
 
     def check(self, facts: Facts) -> Iterator[Report]:
@@ -571,6 +690,8 @@ def is_a_fault(mode: KeptMode) -> bool:
 
 def back_to_training(mode: KeptMode) -> list[Change]:
     """`train()` after an evaluation that comes by only at times, or before the training."""
+    if mode.is_one_of_several or mode.is_last_in_its_branch:
+        return []  # where training begins again is not plain
     after, before = mode.after_evaluation, mode.before_training
     if after is not None and mode.switched_as is not None:
         return [InsertAfter(after.range, f"{mode.switched_as}.train()")]
