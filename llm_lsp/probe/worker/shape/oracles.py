@@ -6,6 +6,7 @@ the changed input can make a difference.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -132,10 +133,20 @@ class Oracles:
 
     def is_steady(self) -> bool:
         """Whether two equal runs give the same; without that no difference says anything."""
-        first, second = self.run(), self.run()
+        first, second = self.unchanged, self.run()
         return len(first.outputs) == len(second.outputs) and all(
             moved(a, b) == 0.0 for a, b in zip(first.outputs, second.outputs, strict=True)
         )
+
+    @functools.cached_property
+    def unchanged(self) -> Seen:
+        """A run with the inputs as they are."""
+        return self.run()
+
+    @functools.cached_property
+    def unchanged_on_the_way(self) -> Seen:
+        """The same, with what every operation gives."""
+        return self.run(keep=True)
 
     # ------------------------------------------------------------ the oracles
 
@@ -144,16 +155,14 @@ class Oracles:
         batch = self.input.shape[0] if self.input.dim() > 1 else 0
         if batch < 2 or (self.may_be_batch_second() and self.is_batch_second()):
             return None
-        before = self.run(keep=True)
-        after = self.run(lambda value: changed_at(value, 0, 0), keep=True)
+        before, after = self.unchanged, self.run(lambda value: changed_at(value, 0, 0))
         for one, other in zip(before.outputs, after.outputs, strict=False):
             if not has_one(one, batch) or one.shape[0] != batch or one.shape != other.shape:
                 continue
             distance = moved(one[1:], other[1:])
             if distance > TOLERANCE:
                 place = self.first_place(
-                    before,
-                    after,
+                    lambda value: changed_at(value, 0, 0),
                     lambda a, b: has_one(a, batch) and a.shape[0] == batch and moved(a[1:], b[1:]) > TOLERANCE,
                 )
                 text = f"samples mix: changing sample 0 alone moves the output {sizes_text(one)} of sample 1 by {distance:.2g} of its size"
@@ -170,7 +179,7 @@ class Oracles:
         if self.input.dim() < 2 or self.input.shape[1] < 2:
             return False
         columns = self.input.shape[1]
-        before, after = self.run(), self.run(lambda value: changed_at(value, 1, 0))
+        before, after = self.unchanged, self.run(lambda value: changed_at(value, 1, 0))
         compared = False
         for one, other in zip(before.outputs, after.outputs, strict=False):
             if one.dim() > 1 and one.shape == other.shape and one.shape[1] == columns:
@@ -190,23 +199,32 @@ class Oracles:
         if value.dim() != 2 or value.is_floating_point() or value.shape[1] < 3:
             return None
         length, position = int(value.shape[1]), int(value.shape[1]) // 2
-        before = self.run(keep=True)
-        after = self.run(lambda value: changed_at(value, 1, position), keep=True)
-        one, other = (along_tokens(seen, length) for seen in (before, after))
+
+        def change(value: torch.Tensor) -> torch.Tensor:
+            return changed_at(value, 1, position)
+
+        one, other = (along_tokens(seen, length) for seen in (self.unchanged, self.run(change)))
+        if one is None or other is None:
+            # Only the last token's output is given.
+            seen = self.unchanged_on_the_way, self.run(change, keep=True)
+            one, other = (along_tokens(each, length) for each in seen)
         if one is None or other is None or moved(one[:, position:], other[:, position:]) <= TOLERANCE:
             return None
         distance = moved(one[:, :position], other[:, :position])
         if distance <= TOLERANCE:
             return None
-        place = self.first_place(before, after, lambda a, b: leaks(a, b, length, position))
+        place = self.first_place(change, lambda a, b: leaks(a, b, length, position))
         text = f"the future is seen: changing token {position} moves the outputs of tokens before it by {distance:.2g} of their size"
         return Suspicion("causality", text, place)
 
     def first_place(
-        self, before: Seen, after: Seen, is_wrong: Callable[[torch.Tensor, torch.Tensor], bool]
+        self,
+        change: Callable[[torch.Tensor], torch.Tensor],
+        is_wrong: Callable[[torch.Tensor, torch.Tensor], bool],
     ) -> Place | None:
         """The user's line of the first result that differs where it must not."""
-        for (one, place), (other, _) in zip(before.results, after.results, strict=False):
+        after = self.run(change, keep=True)
+        for (one, place), (other, _) in zip(self.unchanged_on_the_way.results, after.results, strict=False):
             if one is not None and other is not None and one.shape == other.shape and is_wrong(one, other):
                 return place
         return None

@@ -69,7 +69,7 @@ class Report:
             self.note_portability(self.found.portability)
         self.flops = self.found.flops or {}
         self.emit({"event": "result", "result": self.result(ran)})
-        if self.found.flops is None:
+        if self.found.flops is None and ran.mode != REAL:
             self.flops, on_meta = count_flops(self.runner, self.found.recipe, ran)
             if isinstance(on_meta, Failure) and not on_meta.is_of_the_mode and self.found.portability is None:
                 self.note_portability(on_meta)

@@ -136,7 +136,7 @@ class Search:
         """The most promising calls again, with declared and usual sizes; failures are added to the list."""
         for failure in most_promising(failures):
             candidate = failure.candidate
-            if candidate is None:
+            if candidate is None or failure.is_of_the_mode:
                 continue
             for choice in [*suggested_choices(failure, declared, first), *other_choices(declared, first)]:
                 if not changes(candidate, choice, first):
