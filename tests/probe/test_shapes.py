@@ -605,6 +605,43 @@ def test_real_weights_run_offline(shapes: Shapes, check: Check) -> None:
     assert loaded["result"]["confirmed"]
 
 
+def test_a_package_that_is_missing_is_told_where_the_file_uses_it_at_once(check: Check) -> None:
+    done = check(
+        """\
+        from torch import nn
+        from nobody_has_this.imports import available
+
+        HAS_IT = available("it", at_least=2)
+
+        class Net(nn.Linear):
+            pass
+        """
+    )
+    assert done["status"] == "missing_package"
+    assert done["result"]["missing"] == ["nobody_has_this"]
+    assert done["result"]["error"]["message"] == "`nobody_has_this` is not installed here"
+
+
+def test_no_axis_is_called_broadcast_where_the_input_may_be_another(check: Check) -> None:
+    """One that wants heads: `[batch, heads, length, width]`."""
+    done = check(
+        """\
+        import torch
+        from torch import nn
+
+        class HeadNorm(nn.Module):
+            def __init__(self, dim, heads):
+                super().__init__()
+                self.gain = nn.Parameter(torch.ones(heads, 1, dim))
+
+            def forward(self, x):
+                return x / x.norm(dim=-1, keepdim=True) * (self.gain + 1)
+        """,
+        "HeadNorm",
+    )
+    assert [each["kind"] for each in done["result"]["notices"]] == []
+
+
 @pytest.mark.parametrize("argument", ["dim", "dim=64", "dim, depth=2"])
 def test_a_module_that_is_none_yet_is_an_error_whatever_it_is_made_with(check: Check, argument: str) -> None:
     text = f"""\

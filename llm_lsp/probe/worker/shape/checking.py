@@ -15,7 +15,7 @@ from .configs import Notes, NoValueError
 from .containers import listed, mapped
 from .deciding import fail_alike, verdict
 from .errors import explain
-from .importing import UserModule, dotted_name, import_file
+from .importing import MissingPackageError, UserModule, dotted_name, import_file
 from .oracles import is_decoder_only
 from .recording import Progress
 from .results import Context, Report
@@ -48,8 +48,8 @@ class Check:
         except SystemExit as error:
             message = f"the file called exit({error.code!r}) while it was imported"
             return {"status": "exit", "result": self.import_error(message, error, path)}
-        except ModuleNotFoundError as error:
-            missing = (error.name or "").partition(".")[0]
+        except (ModuleNotFoundError, MissingPackageError) as error:
+            missing = error.package if isinstance(error, MissingPackageError) else (error.name or "").partition(".")[0]
             message = f"`{missing}` is not installed here"
             return {
                 "status": "missing_package",

@@ -100,7 +100,8 @@ class Report:
     def look_at_sizes(self, ran: Ran) -> None:
         if ran.choice.said:
             self.note_sizes(ran)
-        found = broadcasts(ran.operations.broadcasts)
+        # What comes of an input that may be another one says little.
+        found = broadcasts(ran.operations.broadcasts) if ran.candidate.trusted else []
         found += attentions(ran.operations.attentions, ran.choice.length)
         if self.is_decoder and is_of_one_sequence(ran):
             self.suspect(vocabulary(ran))
