@@ -153,7 +153,7 @@ class ExampleWorld:
         return [source for source in found if any(each in source.text for each in wanted)]
 
     def scripts(self, path: str) -> list[Source] | None:
-        outlines = {other: Outline.of(source.text) for other, source in sorted(self.sources.items())}
+        outlines = {other: Outline(source.text) for other, source in sorted(self.sources.items())}
         found: list[Source] = []
         modules, seen = [path] if path in outlines else [], {path}
         for module in modules:

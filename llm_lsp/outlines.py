@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-
-from llm_lsp.named_tuples import NamedTuple
+from functools import cached_property
 
 __all__ = ["Outline", "imported_words"]
 
@@ -27,28 +26,39 @@ _RUNS = re.compile(
 """A statement at the top of a module that does more than define: a loop, a block, a call."""
 
 
-class Outline(NamedTuple):
-    """A superset of what can be seen by parsing."""
+class Outline:
+    """A superset of what can be seen by parsing; each part is looked for when it is asked for.
 
-    imports: tuple[tuple[frozenset[str], frozenset[str]], ...]
-    """For each import statement the words of the module that it imports from, and of what it imports."""
-    defined: frozenset[str]
-    """The names that the module binds by an import, or its top by a definition or an assignment."""
-    is_guarded: bool
-    """Whether it has a part that runs only where it is started."""
-    runs: bool
-    """Whether its top does more than define things."""
+    Args:
+        text: of a module, or of a notebook, as it is written or as its cells are.
+        is_notebook: whether it is a notebook, which is always started by itself.
+    """
 
-    @classmethod
-    def of(cls, text: str, *, is_notebook: bool = False) -> Outline:
-        """The outline of a module, or of a notebook, as it is written or as its cells are."""
-        parts = [_IMPORT.split(statement, 1) for statement in _statements(text)]
-        imports = tuple((frozenset(_WORD.findall(origin)), frozenset(_WORD.findall(given))) for origin, given in parts)
-        names = {first or second for first, second in _DEFINED.findall(text)}
-        is_guarded = is_notebook or "__main__" in text
-        return cls(
-            imports, frozenset(names.union(*(given for _, given in imports))), is_guarded, bool(_RUNS.search(text))
-        )
+    def __init__(self, text: str, *, is_notebook: bool = False) -> None:
+        self._text = text
+        self._is_notebook = is_notebook
+
+    @cached_property
+    def imports(self) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
+        """For each import statement the words of the module that it imports from, and of what it imports."""
+        parts = [_IMPORT.split(statement, 1) for statement in _statements(self._text)]
+        return tuple((frozenset(_WORD.findall(origin)), frozenset(_WORD.findall(given))) for origin, given in parts)
+
+    @cached_property
+    def defined(self) -> frozenset[str]:
+        """The names that the module binds by an import, or its top by a definition or an assignment."""
+        names = {first or second for first, second in _DEFINED.findall(self._text)}
+        return frozenset(names.union(*(given for _, given in self.imports)))
+
+    @property
+    def is_guarded(self) -> bool:
+        """Whether it has a part that runs only where it is started."""
+        return self._is_notebook or "__main__" in self._text
+
+    @cached_property
+    def runs(self) -> bool:
+        """Whether its top does more than define things."""
+        return _RUNS.search(self._text) is not None
 
     def leads_to(self, module: str, names: frozenset[str]) -> bool:
         """Whether an import may give one of the names of a module that is called `module`, or the module itself."""
@@ -83,4 +93,15 @@ def _every_statement(text: str) -> list[str]:
         text = "\n".join(line for line in lines if len(line) < _LONG) if len(lines) > 1 else text
     if is_notebook:
         return _IN_A_NOTEBOOK.findall(text)
-    return _STATEMENT.findall(f"\n{text}")
+    # The pattern is tried only on lines that hold the word: twice as quick as on each.
+    text = f"\n{text}"
+    found: list[str] = []
+    end, at = 0, text.find("import")
+    while at >= 0:
+        begin = text.rfind("\n", end, at)
+        statement = _STATEMENT.match(text, begin) if begin >= 0 else None
+        if statement is not None:
+            found.append(statement[1])
+            end = statement.end()
+        at = text.find("import", max(end, at + 1))
+    return found

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from llm_lsp import settings as settings_files
 from llm_lsp.files import PathProblem, Walk, absolute, shown
@@ -15,6 +16,7 @@ from llm_lsp.settings import OWN_NAMES, Settings
 
 if TYPE_CHECKING:
     from llm_lsp.environment import Environment
+    from llm_lsp.importers import Importers
     from llm_lsp.knowledge.checkpoints import Checkpoint
     from llm_lsp.outlines import Outline
     from llm_lsp.packages import Packages
@@ -30,9 +32,11 @@ _KEPT_CHARACTERS = 1_000_000
 """Of the modules that were parsed last; a tree takes some fifty times the memory of its text."""
 _TESTS = frozenset({"test", "tests"})
 _MOST_SCRIPTS = 6
-_MOST_IMPORTERS = 64
+_MOST_IMPORTERS = 32
 _FARTHEST = 4
 """Imports from a script to a module that it leads to."""
+_MOST_FILES = 1_000
+"""Of a project whose scripts are looked for."""
 
 
 class ProjectFile(NamedTuple):
@@ -62,6 +66,9 @@ class Project:
         EnvironmentNotFoundError: `python` leads to no environment.
     """
 
+    _searches: ClassVar[int] = 8
+    """So many modules are searched for before the import statements of all files are read."""
+
     def __init__(
         self,
         paths: Iterable[Path | str] = (),
@@ -90,8 +97,10 @@ class Project:
         self._sources: OrderedDict[Path, Source] = OrderedDict()
         self._outlines: dict[Path, Outline] = {}
         self._leading: dict[Path, list[Path] | None] = {}
-        self._imports: dict[Path, dict[str, list[Path]]] = {}
-        """By root: the files in whose imports a word stands."""
+        self._walked: dict[Path, list[Path]] = {}
+        """By root: its files, or the first of too many."""
+        self._importers: dict[Path, Importers] = {}
+        """By root."""
         self._module_files: dict[tuple[str, Path], Path | None] = {}
         if python is not None:
             self._environment_at(python, "--python")
@@ -280,18 +289,27 @@ class Project:
         if path.suffix != ".py":
             return []
         root = self.root_of(path.parent)
-        if root not in self._imports:
-            files_by_word = self._imports[root] = {}
-            for file in Walk(self.settings_in, self._outermost).files(root):
-                for word in self.imported_words(file):
-                    files_by_word.setdefault(word, []).append(file)
-        return sorted(file for file in self._imports[root].get(_module_name(path), ()) if file != path)
+        if root not in self._importers:
+            from llm_lsp.importers import Importers
+
+            files = Walk(self.settings_in, self._outermost).files(root) if self._is_large(root) else self._walked[root]
+            self._importers[root] = Importers(files, self.written, self.imported_words, self._searches)
+        return sorted(file for file in self._importers[root].of(_module_name(path)) if file != path)
+
+    def _is_large(self, root: Path) -> bool:
+        """Whether a project has more files than are searched for those that lead to a module."""
+        if root not in self._walked:
+            self._walked[root] = list(islice(Walk(self.settings_in, self._outermost).files(root), _MOST_FILES + 1))
+        return len(self._walked[root]) > _MOST_FILES
 
     def scripts_for(self, path: Path) -> list[Path] | None:
         """The files that are started, and whose imports lead to a module, the nearest first; no tests.
 
-        Found by text, so that some may not lead there after all. None if there are more than are worth running.
+        Found by text, so that some may not lead there after all. None if there are more than are worth running, or too
+        many files to look through: that would take a hook longer than all the rest.
         """
+        if self._is_large(self.root_of(path.parent)):
+            return None
         found: list[Path] = []
         seen, modules = {path}, [path]
         for _ in range(_FARTHEST):
@@ -303,8 +321,10 @@ class Project:
                 importers += [other for other in others if other not in seen]
                 seen.update(others)
             found += [importer for importer in importers if self._is_script(importer)]
+            if len(found) > _MOST_SCRIPTS:
+                return None
             modules = importers
-        return found if len(found) <= _MOST_SCRIPTS else None
+        return found
 
     def _leading_to(self, module: Path) -> list[Path] | None:
         """The files that import a module, or something that it binds; no tests. None if there are too many."""
@@ -334,7 +354,7 @@ class Project:
 
         if file not in self._outlines:
             text = self.written(file).decode("utf-8", "replace")
-            self._outlines[file] = Outline.of(text, is_notebook=file.suffix == ".ipynb")
+            self._outlines[file] = Outline(text, is_notebook=file.suffix == ".ipynb")
         return self._outlines[file]
 
     def imported_words(self, file: Path) -> frozenset[str]:

@@ -41,6 +41,7 @@ LAYERS = (
     "definitions",
     "packages",
     "outlines",
+    "importers",
     "project",
     "whole_program",
     "linter",

@@ -550,6 +550,28 @@ def test_who_imports_a_module_is_found_by_its_text(text: str) -> None:
     assert [path.name for path in project.importers_of(Path("engine.py").absolute())] == [name]
 
 
+def test_the_first_modules_are_searched_for_and_later_ones_looked_up_with_the_same_answers() -> None:
+    names = [f"part_{number:02}" for number in range(12)]
+    for number, name in enumerate(names):
+        imports = "".join(f"from {other} import x\n" for other in names[:number] if other[-1] in "13579")
+        write(f"{name}.py", text=f"{imports}# {' '.join(names)}\nx = 1\n")
+    together, paths = Project(["part_00.py"]), [Path(f"{name}.py").absolute() for name in names]
+    answers = [together.importers_of(path) for path in (*paths, *paths)]
+    alone = [Project(["part_00.py"]).importers_of(path) for path in paths]
+    assert answers == [*alone, *alone]
+    assert [len(found) for found in alone] == [0, 10, 0, 8, 0, 6, 0, 4, 0, 2, 0, 0]
+
+
+def test_scripts_are_not_looked_for_in_a_project_of_too_many_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    write("engine.py", text="def score():\n    pass\n")
+    write("main.py", text="from engine import score\nif __name__ == '__main__':\n    score()\n")
+    path = Path("engine.py").absolute()
+    assert Project(["engine.py"]).scripts_for(path) == [Path("main.py").absolute()]
+    monkeypatch.setattr("llm_lsp.project._MOST_FILES", 1)
+    assert Project(["engine.py"]).scripts_for(path) is None
+    assert Project(["engine.py"]).importers_of(path) == [Path("main.py").absolute()]
+
+
 def test_only_importers_that_name_what_is_asked_for_are_given() -> None:
     write("engine.py", text="def score():\n    pass\n")
     write("main.py", text="import engine\nengine.score()\n")

@@ -184,7 +184,7 @@ def test_what_a_module_is_seen_to_do_wrong_by_itself_stands_there_whoever_else_m
     ],
 )
 def test_what_runs_by_itself_is_a_script(text: str) -> None:
-    outline = Outline.of(text)
+    outline = Outline(text)
     assert outline.is_guarded or outline.runs
 
 
@@ -199,7 +199,7 @@ def test_what_runs_by_itself_is_a_script(text: str) -> None:
     ],
 )
 def test_what_only_defines_is_none(text: str) -> None:
-    outline = Outline.of(text)
+    outline = Outline(text)
     assert not outline.is_guarded
     assert not outline.runs
 
@@ -217,4 +217,4 @@ def test_what_only_defines_is_none(text: str) -> None:
     ],
 )
 def test_an_import_leads_to_a_module_or_to_what_it_binds(statement: str, *, leads: bool) -> None:
-    assert Outline.of(f"{statement}\n").leads_to("engine", frozenset({"load", "score"})) is leads
+    assert Outline(f"{statement}\n").leads_to("engine", frozenset({"load", "score"})) is leads

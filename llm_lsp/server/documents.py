@@ -49,7 +49,7 @@ class TextDocument:
     @cached_property
     def outline(self) -> Outline:
         """What other files can see of it without parsing."""
-        return Outline.of(self.text)
+        return Outline(self.text)
 
     @cached_property
     def digest(self) -> str:

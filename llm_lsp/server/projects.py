@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from llm_lsp.environment import EnvironmentNotFoundError
 from llm_lsp.files import absolute, shown
@@ -60,6 +60,9 @@ class _Memory:
 
 class EditorProject(Project):
     """A project whose open documents count as the client sees them, and whose broken settings stop nobody."""
+
+    _searches: ClassVar[int] = 0
+    """The words of files are remembered."""
 
     def __init__(
         self, folder: Path, documents: Documents, rules: Iterable[RuleEntry], memory: _Memory, python: Path | None
@@ -155,7 +158,8 @@ class EditorProject(Project):
         self._sources.clear()
         self._listings.clear()
         self._module_files.clear()
-        self._imports.clear()
+        self._walked.clear()
+        self._importers.clear()
 
     def imported_words(self, file: Path) -> frozenset[str]:
         """Those of the file on the disk, remembered for as long as it stays as it is."""
