@@ -605,6 +605,27 @@ def test_real_weights_run_offline(shapes: Shapes, check: Check) -> None:
     assert loaded["result"]["confirmed"]
 
 
+def test_sizes_that_differ_between_samples_are_shown_as_unknown(check: Check) -> None:
+    done = check(
+        """\
+        import torch
+        from torch import nn
+
+        class Ragged(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.mix = nn.Linear(8, 8)
+
+            def forward(self, x):
+                rows = torch.nested.as_nested_tensor([x[0, :3], x[1, :5]], layout=torch.jagged)
+                return self.mix(rows)
+        """,
+        "Ragged",
+    )
+    assert done["status"] == "ok", done["result"]
+    assert done["result"]["outputs"] == "[2, ?, 8]"
+
+
 def test_a_package_that_is_missing_is_told_where_the_file_uses_it_at_once(check: Check) -> None:
     done = check(
         """\

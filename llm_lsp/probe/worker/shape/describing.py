@@ -10,7 +10,14 @@ LONGEST_TEXT = 200
 
 
 def sizes_text(tensor: torch.Tensor) -> str:
-    return "[" + ", ".join(str(int(size)) for size in tensor.shape) + "]"
+    return "[" + ", ".join(map(size_text, tensor.shape)) + "]"
+
+
+def size_text(size: int) -> str:
+    try:
+        return str(int(size))
+    except Exception:  # noqa: BLE001 (one that is not the same for all: of nested tensors, of sizes that hang on values)
+        return "?"
 
 
 def dtype_text(tensor: torch.Tensor) -> str:
@@ -20,7 +27,7 @@ def dtype_text(tensor: torch.Tensor) -> str:
 def typed_text(value: object) -> str:
     """`int64[2,13]` for a tensor, the value itself for anything else."""
     if isinstance(value, torch.Tensor):
-        return f"{dtype_text(value)}[{','.join(str(int(size)) for size in value.shape)}]"
+        return f"{dtype_text(value)}[{','.join(map(size_text, value.shape))}]"
     elements = listed(value)
     if elements is not None:
         inside = ", ".join(map(typed_text, elements))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
+import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -137,6 +138,13 @@ class Oracles:
         return len(first.outputs) == len(second.outputs) and all(
             moved(a, b) == 0.0 for a, b in zip(first.outputs, second.outputs, strict=True)
         )
+
+    @functools.cached_property
+    def seconds(self) -> float:
+        """What one run takes, of the processor."""
+        begun = time.process_time()
+        _ = self.unchanged
+        return time.process_time() - begun
 
     @functools.cached_property
     def unchanged(self) -> Seen:
