@@ -26,20 +26,7 @@ def is_an_uncalled_method(result: Rewritten) -> bool:
     return result.code == "LLM501" and result.rewrite.startswith("moved") and not any(c in result.text for c in called)
 
 
-KNOWN = {
-    "right-padding-in-generation, example 2": "that there are several texts is known by the name alone",
-    "padding-in-loss, example 2": "that there are several texts is known by the name alone",
-}
-"""Programs that lose a diagnostic when they are rewritten, and why; strict, so that a mended one is noticed."""
-
-
-def marks(name: str) -> list[pytest.MarkDecorator]:
-    return [pytest.mark.xfail(reason=KNOWN[name], strict=True)] if name in KNOWN else []
-
-
-@pytest.mark.parametrize(
-    "original", [pytest.param(original, id=original.name, marks=marks(original.name)) for original in originals()]
-)
+@pytest.mark.parametrize("original", [pytest.param(original, id=original.name) for original in originals()])
 def test_a_program_keeps_its_diagnostics_however_it_is_written(original: Original) -> None:
     lost = [
         f"{result.code} {result.before} -> {result.after}: {result.rewrite}: {result.what}\n{result.text}"

@@ -174,7 +174,7 @@ def _is_several(text: Value, written: ast.expr | None) -> bool:
         return not isinstance(text.node, ast.List) or len(text.node.elts) != 1
     if isinstance(text, Opaque) and text.cls in {"builtins.list", "builtins.tuple"}:
         return True
-    name = _last_name(written).lower()
+    name = _last_name(written).lower().rstrip("_0123456789")  # `texts_2` are texts
     return name.startswith("batch") or name.endswith("batch") or (name.endswith("s") and not name.endswith(_NO_BATCHES))
 
 
