@@ -42,10 +42,11 @@ Silence on good code proves nothing by itself. `scripts/mutants.py` takes one th
 `no_grad` block, a seed, a look at a length, the one right id, or puts one fault in: a loss scaler around a loop that
 clips, tokens that nobody makes rows for, a sum of losses. Its places are the packages above, the programs in their
 docstrings and in those of transformers, `examples/`, and the good twins of `tests/cases/`. A mutant is caught if the
-rule reports a place within what was changed that it did not report before.
+rule reports a place within what was changed that it did not report before. Changes that are no fault are not made:
+`scripts/mutation/` says which, and why.
 
-Training loops are rare in libraries: for LLM304, LLM305, LLM308, LLM405, LLM601 and LLM901 nearly all places are
-programs of `tests/cases/`. Tests are changed for the rules on tokenizers, classes and scalers only: a test keeps little,
+Training loops are rare in libraries: for LLM302, LLM303, LLM304, LLM305, LLM308, LLM405, LLM601 and LLM901 nearly all
+places are programs of `tests/cases/`. Tests are changed for the rules on tokenizers, classes and scalers only: a test keeps little,
 is not repeated by hand, and tries precisions on purpose.
 """
 

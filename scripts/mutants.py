@@ -3,8 +3,8 @@
     python scripts/mutants.py --only LLM301
 
 Silence on good code proves nothing by itself: a rule that never speaks is silent too. So each place of the corpus
-(`scripts/corpus.py`), of `examples/`, of the good twins in `tests/cases/` and of the right programs in `tests/programs/`
-that is right because of one protection, one id, one seed or one check is changed there, one at a time; the mutant is *caught* if the rule then reports a place
+(`scripts/corpus.py`), of `examples/` and of the good twins in `tests/cases/` that is right because of one protection,
+one id, one seed or one check is changed there, one at a time; the mutant is *caught* if the rule then reports a place
 within what was changed that it did not report before. The recall is printed by rule and by part, the misses with
 their place, so that they can be looked at one by one.
 """
@@ -102,10 +102,6 @@ def places(cache: Path) -> Iterator[Place]:
     ):
         for path in sorted(folder.glob(pattern)):
             yield Place(origin, path)
-    for folder in sorted((ROOT / "tests" / "programs").iterdir()):
-        paths = sorted(folder.rglob("*.py"))
-        if not any("# <- LLM" in path.read_text(encoding="utf-8") for path in paths):
-            yield from (Place("programs", path) for path in paths)
 
 
 def mutants(path: Path, codes: frozenset[str]) -> list[Mutant]:

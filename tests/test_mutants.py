@@ -288,6 +288,24 @@ def test_a_model_stays_in_evaluation_mode() -> None:
     assert "        pass\n" in texts(training.mutants_with_kept_mode, LOOP)["train"]
     without = LOOP.replace("model.train()", "print(epoch)").replace("        model.eval()\n", "        print(total)\n")
     assert "print(total); model.eval()" in texts(training.mutants_with_kept_mode, without)["eval"]
+    steps = "import torch\nfor batch in loader:\n    loss = model(batch)\n    loss.backward()\n    optimizer.step()\n"
+    assert "optimizer.step(); model.eval()" in texts(training.mutants_with_kept_mode, steps)["step"]
+
+
+def test_no_mode_is_kept_where_no_layer_asks_for_it_or_another_call_puts_it_back() -> None:
+    assert not made(training.mutants_with_kept_mode, LOOP + "model = nn.Sequential(nn.Linear(1, 1), nn.ReLU())\n")
+    assert made(training.mutants_with_kept_mode, LOOP + "model = nn.Sequential(nn.Linear(1, 1), nn.Dropout(0.1))\n")
+    twice = LOOP.replace("        model.eval()\n", "        model.eval()\n        model.train()\n")
+    assert twice != LOOP
+    assert "train" not in texts(training.mutants_with_kept_mode, twice)
+
+
+def test_a_loop_trains_what_its_optimizer_has_the_parameters_of() -> None:
+    text = (
+        "import torch\njudge = load()\noptimizer = torch.optim.AdamW(policy.head.parameters())\nprint(judge.parameters())\n"
+        "for batch in loader:\n    loss = policy(batch, judge(batch))\n    loss.backward()\n    optimizer.step()\n"
+    )
+    assert "optimizer.step(); policy.eval()" in texts(training.mutants_with_kept_mode, text)["step"]
 
 
 def test_a_loader_gets_a_sampler_that_is_told_no_epoch() -> None:

@@ -51,7 +51,9 @@ def loops_of(program: Program) -> Iterator[Loop]:
             continue
         scope = program.function_of(node) or program.tree
         step = next((each for each in ast.walk(scope) if _is_step(each)), None)
-        model = _PARAMETERS.search(program.text) or _CALLED.search(program.text)
+        call = step.value if isinstance(step, ast.Expr) and isinstance(step.value, ast.Call) else None
+        optimizer = dotted(call.func).rpartition(".")[0] if call is not None else ""
+        model = _model_of(program, scope, optimizer)
         loops = [each for each in program.ancestors(node) if isinstance(each, ast.For | ast.While)]
         given = node.value.args if isinstance(node.value, ast.Call) else []
         # `accelerator.backward(loss)`, or `loss.backward()`.
@@ -60,8 +62,19 @@ def loops_of(program: Program) -> Iterator[Loop]:
         seen.add(scope)
         if is_whole and isinstance(step, ast.Expr) and model is not None and loops and imported is not None:
             before = _before(program, loops[-1], scope)
-            optimizer = dotted(step.value.func).rpartition(".")[0] if isinstance(step.value, ast.Call) else ""
-            yield Loop(scope, imported, before, optimizer, model[1], node, program.source(loss), step)
+            yield Loop(scope, imported, before, optimizer, model, node, program.source(loss), step)
+
+
+def _model_of(program: Program, scope: ast.AST, optimizer: str) -> str | None:
+    """What the optimizer of a loop has the parameters of, or the whole that is called of which that is a part."""
+    of_optimizer = re.search(rf"\b{re.escape(optimizer)} = .*?{_PARAMETERS.pattern}", program.text)
+    named = of_optimizer or _PARAMETERS.search(ast.unparse(scope)) or _PARAMETERS.search(program.text)
+    if named is None:
+        called = _CALLED.search(ast.unparse(scope)) or _CALLED.search(program.text)
+        return called[1] if called is not None else None
+    parts = named[1].split(".")
+    wholes = [".".join(parts[:length]) for length in range(len(parts), 0, -1)]
+    return next((each for each in wholes if re.search(rf"(?<![.\w]){re.escape(each)}\(", program.text)), named[1])
 
 
 def _before(program: Program, loop: ast.AST, scope: ast.AST) -> ast.stmt | None:

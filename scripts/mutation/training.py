@@ -16,6 +16,8 @@ _KEEPS_GRAPH = frozenset({"float", "cpu", "mean", "sum"})
 _TERM = re.compile(r"loss|kl|reward|penalty|nll|ppl", re.IGNORECASE)
 _SCALED_OTHERWISE = ("scaler", "Scaler", "ccelerat", "bfloat16", "peft", "abric", "deepspeed")
 _EPOCHS = re.compile(r"epoch", re.IGNORECASE)
+_LAYERS = re.compile(r"\bnn\.(?:Sequential|Linear|Bilinear|Conv\dd|Embedding)\(")
+_ASKS_FOR_MODE = re.compile(r"[Dd]rop|Norm|from_pretrained|Transformer|Attention|LSTM|GRU|timm|torchvision")
 _LIBRARY_LOOPS = ("Accelerator(", "Trainer(", "lightning", "Fabric(", ".prepare(")
 
 
@@ -93,17 +95,27 @@ def mutants_with_kept_graph(program: Program) -> Iterator[Mutant]:
 
 
 def mutants_with_kept_mode(program: Program) -> Iterator[Mutant]:
-    """`train()` goes, in a program that evaluates after each epoch; or an epoch ends in evaluation mode."""
+    """`train()` goes, in a program that evaluates after each epoch; or an epoch, or a step, ends in evaluation mode.
+
+    Not where all layers are written in the program and none of them asks for the mode, nor where another `train()` of
+    the same function puts the model back.
+    """
+    if _LAYERS.search(program.text) and not _ASKS_FOR_MODE.search(program.text):
+        return
     for node in program.nodes:
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and last_name(node.value.func) == "train":
             owner = dotted(node.value.func).rpartition(".")[0]
-            if owner and _trains_after(program, node) and f"{owner}.eval()" in program.text:
+            is_alone = ast.unparse(program.function_of(node) or program.tree).count(f"{owner}.train()") == 1
+            if owner and is_alone and _trains_after(program, node) and f"{owner}.eval()" in program.text:
                 yield from mutants_of(program, MODE_KEPT, "train", [program.blanked(node, "pass")], node, anywhere=True)
     for loop in loops_of(program):
         epochs = [each for each in program.ancestors(loop.step) if isinstance(each, ast.For | ast.While)]
         last = epochs[-1].body[-1]
         is_plain = not hasattr(last, "body") and not _calls_train(program, epochs[-1])
-        if len(epochs) > 1 and is_plain:
+        if len(epochs) == 1 and not _calls_train(program, epochs[0]):
+            kept = program.followed(loop.step, f"{loop.model}.eval()")
+            yield from mutants_of(program, MODE_KEPT, "step", [kept], loop.step, anywhere=True)
+        elif len(epochs) > 1 and is_plain:
             kept = program.followed(last, f"{loop.model}.eval()")
             yield from mutants_of(program, MODE_KEPT, "eval", [kept], loop.step, anywhere=True)
         elif len(epochs) > 1 and not _calls_train(program, epochs[-1]):
