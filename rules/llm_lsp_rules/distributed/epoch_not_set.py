@@ -507,10 +507,12 @@ def fit(model, optimizer, dataset, last, domains):
     model.train()
     for epoch in [last]:
         for batch in loader:
+            optimizer.zero_grad()
             model(**batch).loss.backward()
             optimizer.step()
     for domain in domains:
         for batch in loader:
+            optimizer.zero_grad()
             model(**batch, domain=domain).loss.backward()
             optimizer.step()
 """),
