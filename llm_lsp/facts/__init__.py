@@ -32,17 +32,20 @@ if TYPE_CHECKING:
     from llm_lsp.facts.callers import Callers
     from llm_lsp.facts.coroutines import Blocking
     from llm_lsp.facts.distributions import Divergence, ScoreLoss
+    from llm_lsp.facts.dropouts import Dropout
     from llm_lsp.facts.generation import Generation
     from llm_lsp.facts.heads import ModelLoad
     from llm_lsp.facts.labels import PaddedLabels
     from llm_lsp.facts.lengths import Length
     from llm_lsp.facts.modes import Inference
+    from llm_lsp.facts.overrides import Override
     from llm_lsp.facts.padding import PaddedPrompts
     from llm_lsp.facts.randomness import Generator
     from llm_lsp.facts.rounds import KeptMode, RepeatedLoader
     from llm_lsp.facts.scaling import Clipping, HalfTraining
     from llm_lsp.facts.schedules import ScheduleStep
     from llm_lsp.facts.sums import RunningSum
+    from llm_lsp.facts.unpickling import CheckpointRead
     from llm_lsp.facts.updates import Update
     from llm_lsp.facts.ways import Ways
     from llm_lsp.source import Source
@@ -278,6 +281,24 @@ class Facts:
         from llm_lsp.facts.schedules import schedule_steps
 
         return schedule_steps(self)
+
+    def dropouts(self) -> Iterator[Dropout]:
+        """The calls of functions that drop, where a module of the program leads to them."""
+        from llm_lsp.facts.dropouts import dropouts
+
+        return dropouts(self)
+
+    def overrides(self, method: str) -> Iterator[Override]:
+        """The methods of this name in classes of this module that a trainer of transformers or trl is a base of."""
+        from llm_lsp.facts.overrides import overrides
+
+        return overrides(self, method)
+
+    def checkpoint_reads(self) -> Iterator[CheckpointRead]:
+        """The calls of `torch.load`."""
+        from llm_lsp.facts.unpickling import checkpoint_reads
+
+        return checkpoint_reads(self)
 
     def clippings(self) -> Iterator[Clipping]:
         """The calls that clip gradients of a loss that a scaler has scaled."""

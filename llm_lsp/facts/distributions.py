@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from llm_lsp.diagnostic import Position, Range
+from llm_lsp.diagnostic import Range
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
 from llm_lsp.facts.values import Class, Constant, Function, Object, Opaque, Tuple, Value, options
 from llm_lsp.facts.views import Call
@@ -96,10 +96,9 @@ class ScoreLoss:
             return None
         base, function = _behind_shapes(given), made.record.node
         is_own = base is function or (isinstance(base, ast.Name) and self._is_only_use(base.id))
-        name = function.func if isinstance(function, ast.Call) else None
-        if is_own and isinstance(name, ast.Attribute) and name.attr == "softmax":
-            end = facts.place(name).range.end
-            return Range(Position(end.row, end.column - len("softmax")), end), "log_softmax"
+        named = made.method_range
+        if is_own and named is not None and made.callee.endswith(".softmax"):
+            return named, "log_softmax"
         if not isinstance(given, _ATOMS):
             return None
         place = facts.place(given)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from llm_lsp.diagnostic import Position, Range
 from llm_lsp.facts.choices import Argument, Choice, Loaded
 from llm_lsp.facts.events import CallRecord
 from llm_lsp.facts.graphs import has_autograd, is_the_other_choice, keeps_adapters, makes_a_loss
@@ -47,6 +48,16 @@ class Call:
         """What is called, as it is written, on one line."""
         node = self.record.node
         return " ".join(self._facts.text_of(node.func if isinstance(node, ast.Call) else node).split())
+
+    @property
+    def method_range(self) -> Range | None:
+        """Where the last name of what is called stands, `step` in `self.optimizer.step()`; None where it has no other."""
+        node = self.record.node
+        function = node.func if isinstance(node, ast.Call) else None
+        if not isinstance(function, ast.Attribute):
+            return None
+        end = self._facts.place(function).range.end
+        return Range(Position(end.row, end.column - len(function.attr)), end)
 
     @property
     def function_names(self) -> list[str]:

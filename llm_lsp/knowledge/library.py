@@ -141,6 +141,7 @@ WORTH_RUNNING = (
     *(word for word in INFLUENCES if word not in {"seed", "rand"}),
     *("model(", "net(", "encoder(", "decoder(", "generate(", "(**", "eval(", "train(", "labels", "attentions", "max_length", "async def"),
     *("set_epoch", "DistributedSampler", "loss +=", "+= loss", "cross_entropy(", "kl_div(", "nll_loss(", "softmax("),
+    *("F.dropout", "functional.dropout", "dropout_p", "torch.load(", "register_backward_hook"),
 )  # fmt: skip
 """Words of functions that a rule may report on where nobody calls them; draws and seeds count only where somebody trains."""
 
@@ -305,6 +306,8 @@ NORMALIZERS = {
     **dict.fromkeys(("log_softmax", "logsigmoid", "LogSoftmax", "LogSigmoid", "log"), "logarithms"),
 }
 """Functions, methods and layers, by their last names, to what they make of scores; `log` of whatever it is given."""
+FUNCTIONAL_DROPOUTS = tuple(f"{_FUNCTIONAL}.{name}" for name in ("dropout", "dropout1d", "dropout2d", "dropout3d"))
+"""Functions that drop unless they are told that nobody trains (`alpha_dropout` is the other way round)."""
 KEEPS_DISTRIBUTION = frozenset({
     "view", "reshape", "transpose", "permute", "squeeze", "unsqueeze", "contiguous", "float", "double", "half", "clone", "flatten", "t", "to", "cuda",
     "cpu", "expand", "clamp", "clip", "rearrange", "swapaxes", "movedim", "view_as", "type_as", "clamp_min",
