@@ -60,7 +60,21 @@ class ScheduleStep:
         step = self._steps[0].record
         loop = common_loop(record, step)
         is_once = loop is not None and record.loops[-1] is loop
-        return answer(NO if is_once and same_or_weaker(self._facts, record, step) else UNKNOWN)
+        is_first = is_once and same_or_weaker(self._facts, record, step) and not self._may_have_stepped()
+        return answer(NO if is_first else UNKNOWN)
+
+    def _may_have_stepped(self) -> bool:
+        """Whether something unknown before the schedule's step trains by its name, or gets the optimizer in the loop."""
+        record, optimizer = self.call.record, self.made.record.arguments.get("optimizer", 0) if self.made else None
+        before = (one for one in self._facts.records if one.id < record.id and one.frame.root is record.frame.root)
+        return any(
+            not one.is_resolved
+            and (
+                any(word in one.name.lower() for word in ("train", "step", "fit"))
+                or (record.loops[-1] in one.loops and any(given is optimizer for given in one.arguments.values()))
+            )
+            for one in before
+        )
 
     @property
     def optimizer_step(self) -> Call:

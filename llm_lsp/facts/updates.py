@@ -140,7 +140,8 @@ class Update:
                 continue
             if clear.loops[-1] is not self._loop:
                 # The step follows the loop over the parts of its batch.
-                if self._loop is step.loops[-1] and after[-1].id < step.id:
+                is_last = self._loop is step.loops[-1] and after[-1].id < step.id
+                if is_last and not self._is_stepped_in(clear.loops[-1]):
                     return Call(facts, clear)
                 continue
             around = [{facts.text_of(test) for test, _ in record.guards} for record in after]
@@ -148,6 +149,11 @@ class Update:
             if counted or (clear.id < after[0].id and self._accumulates(clear)):
                 return Call(facts, clear)
         return None
+
+    def _is_stepped_in(self, loop: ast.AST) -> bool:
+        """Whether the same optimizer also steps in an inner loop."""
+        steps = optimizer_steps(self._facts)
+        return any(loop in step.record.loops for step, optimizer in steps if optimizer is self._optimizer)
 
     def _accumulates(self, clear: CallRecord) -> bool:
         """Whether accelerate decides in which rounds the optimizer steps, in a block around all of it."""

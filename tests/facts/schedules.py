@@ -29,3 +29,13 @@ for epoch in range(epochs):
     by_batch.step()  # fact: is counted in batches yes; comes with every batch no
 for _ in range(3):
     first.step()  # fact: comes with every batch unknown
+
+
+def trains_elsewhere(net, run_epoch):
+    own = torch.optim.SGD(net.parameters(), lr=0.1)
+    schedule = StepLR(own, 10)
+    for _ in range(3):
+        run_epoch(net, own)
+        schedule.step()  # fact: follows the optimizer unknown
+        net(1).sum().backward()
+        own.step()

@@ -510,11 +510,13 @@ def fit(model, optimizer, dataset, last, domains):
             optimizer.zero_grad()
             model(**batch).loss.backward()
             optimizer.step()
+            optimizer.zero_grad()
     for domain in domains:
         for batch in loader:
             optimizer.zero_grad()
             model(**batch, domain=domain).loss.backward()
             optimizer.step()
+            optimizer.zero_grad()
 """),
     ]
 

@@ -355,6 +355,16 @@ def train(model, loader, tasks, optimizer):
             task(model(**batch)).backward()
         optimizer.step()
 """),
+        # A last step for what the loop over batches has left.
+        Good("""\
+def train(model, loader, optimizer, epochs):
+    for _ in range(epochs):
+        for batch in loader:
+            optimizer.zero_grad()
+            model(**batch).loss.backward()
+            optimizer.step()
+        optimizer.step()
+"""),
         # Gradients for the input, in a loop of their own.
         Good("""\
 import torch
