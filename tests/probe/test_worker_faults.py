@@ -19,6 +19,8 @@ pytestmark = pytest.mark.xdist_group("probe worker")
 
 Start = Callable[..., WorkerProcess]
 
+WORKER = Path(__file__).resolve().parents[2] / "llm_lsp" / "probe" / "worker" / "__main__.py"
+
 FORKS = pytest.param((), id="fork", marks=pytest.mark.skipif(sys.platform != "linux", reason="forks are for Linux"))
 SPARES = pytest.param(("--no-fork",), id="spare")
 
@@ -481,3 +483,11 @@ def test_words_that_are_no_request_are_passed_over(worker: WorkerProcess, tmp_pa
     worker.send({"id": 99_999, "op": "dance"})
     assert worker.done(99_999)["status"] == "unsupported"
     assert worker.run(program(tmp_path, "value = 1\n"))["status"] == "ok"
+
+
+def test_an_interpreter_that_is_too_old_says_so() -> None:
+    older = f"import runpy, sys; sys.version_info = (3, 9); runpy.run_path({str(WORKER)!r}, run_name='__main__')"
+    done = subprocess.run([sys.executable, "-c", older], capture_output=True, encoding="utf-8", check=False)
+    assert done.returncode == 1
+    assert "needs Python 3.10 or newer" in done.stderr
+    assert "Traceback" not in done.stderr

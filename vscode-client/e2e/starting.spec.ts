@@ -22,6 +22,22 @@ test("the status item says which llm-lint runs", async ({ open }) => {
   await workbench.screenshot("status");
 });
 
+test("settings of the wrong kind are passed over", async ({ open }) => {
+  const workbench = await open(
+    { "train.py": FAULTY },
+    {
+      "llmLint.path": 5,
+      "llmLint.interpreter": null,
+      "llmLint.importStrategy": ["useBundled"],
+      "llmLint.diagnosticMode": {},
+      "llmLint.trace.server": true,
+    },
+  );
+  await workbench.openFile("train.py");
+  await expect(workbench.squiggles).not.toHaveCount(0);
+  await expect(workbench.notifications.getByRole("dialog")).toHaveCount(0);
+});
+
 test("the debug information names the server and its interpreter", async ({ open }) => {
   const workbench = await open({ "train.py": FAULTY });
   await workbench.openFile("train.py");

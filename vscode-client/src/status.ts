@@ -27,7 +27,7 @@ const ORIGINS: Readonly<Record<string, string>> = {
 };
 
 /** So many characters of text and detail fit into the pop-up beside the command; the log has the rest. */
-const ROOM = 64;
+const ROOM = 56;
 
 /** The server's item; a problem is what keeps a setting from being followed, or what the server complains of. */
 export function describeServer(state: ServerState, problem: string | undefined): Shown {

@@ -24,5 +24,7 @@ def _register() -> None:
 
 
 if __name__ == "__main__":
+    if sys.version_info < (3, 10):  # noqa: UP036 (the user's interpreter may be any)
+        sys.exit(f"it needs Python 3.10 or newer, and {sys.executable} is Python {sys.version.split()[0]}")
     _register()
     import_module(f"{_NAME}.serve").main(sys.argv[1:])

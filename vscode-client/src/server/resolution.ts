@@ -108,14 +108,14 @@ async function selected(around: Surroundings): Promise<{ usable?: Inspected; wro
     return { usable: inspected };
   }
   around.log(`${chosen.source}: ${inspected}`);
-  return chosen.source === INTERPRETER_SETTING ? { wrong: `${chosen.source}: ${inspected}` } : {};
+  return chosen.source === INTERPRETER_SETTING ? { wrong: inspected } : {};
 }
 
 async function supported(around: Surroundings, python: string): Promise<Inspected | string> {
   const inspected = await around.inspect(python);
   return typeof inspected === "string" || isSupported(inspected.version)
     ? inspected
-    : `${python} is Python ${inspected.version}, and llm-lint needs 3.10 or newer`;
+    : `Python ${inspected.version} is older than 3.10: ${python}`;
 }
 
 function installed(around: Surroundings, inspected: Inspected | undefined): ServerCommand | undefined {

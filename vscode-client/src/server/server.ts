@@ -2,7 +2,14 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { EventEmitter, window, workspace } from "vscode";
-import type { ConfigurationScope, Disposable, ExtensionContext, LogOutputChannel, Uri } from "vscode";
+import type {
+  ConfigurationScope,
+  Disposable,
+  ExtensionContext,
+  LogOutputChannel,
+  Uri,
+  WorkspaceConfiguration,
+} from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import type { PythonEnvironments } from "../pythonEnvironments";
 import { collect, expandPath, serverSettings } from "../settings";
@@ -138,6 +145,16 @@ export class Server implements Disposable {
     if (this.isDisposed) {
       return;
     }
+    try {
+      await this.followSettings(isForced);
+    } catch (error) {
+      // Nobody waits for most rounds, so that it would be seen nowhere.
+      this.channel.error(error instanceof Error ? error : String(error));
+      this.show({ kind: "failed", why: error instanceof Error ? error.message : String(error) });
+    }
+  }
+
+  private async followSettings(isForced: boolean): Promise<void> {
     if (!this.isEnabledAnywhere()) {
       await this.stop();
       this.show({ kind: "stopped", why: "switched off by the setting llmLint.enable" });
@@ -238,8 +255,8 @@ export class Server implements Disposable {
     const interpreter = workspace.isTrusted ? await this.interpreter(first, log) : undefined;
     const resolution = await resolveServer({
       trusted: workspace.isTrusted,
-      importStrategy: settings.get("importStrategy", "fromEnvironment"),
-      path: expandPath(settings.get("path", ""), first?.fsPath),
+      importStrategy: text(settings, "importStrategy"),
+      path: expandPath(text(settings, "path"), first?.fsPath),
       interpreter,
       launcher: this.launcher,
       program: (named) => [...(isFile(named) ? [named] : onPath([named]))][0],
@@ -252,7 +269,7 @@ export class Server implements Disposable {
 
   /** The setting for a folder, else what a Python extension has selected for it. */
   private async interpreter(folder: Uri | undefined, log: (step: string) => void): Promise<Interpreter | undefined> {
-    const set = workspace.getConfiguration("llmLint", folder).get("interpreter", "");
+    const set = text(workspace.getConfiguration("llmLint", folder), "interpreter");
     if (set.trim() !== "") {
       return { path: interpreterAt(expandPath(set, folder?.fsPath)), source: INTERPRETER_SETTING };
     }
@@ -279,4 +296,10 @@ export class Server implements Disposable {
       settings: await Promise.all(settings),
     };
   }
+}
+
+/** A setting that is to be a text; what a user has written may be anything. */
+function text(settings: WorkspaceConfiguration, name: string): string {
+  const value: unknown = settings.get(name);
+  return typeof value === "string" ? value : "";
 }

@@ -97,9 +97,7 @@ describe("which llm-lint is started", () => {
     const { server, problem } = await resolveServer(around);
     expect(server?.command).toBe("/usr/bin/python3");
     expect(problem).toBeUndefined();
-    expect(steps).toContain(
-      "the Python extension: /venv/bin/python is Python 3.9.18, and llm-lint needs 3.10 or newer",
-    );
+    expect(steps).toContain("the Python extension: Python 3.9.18 is older than 3.10: /venv/bin/python");
   });
 });
 
@@ -119,7 +117,7 @@ describe("a setting that can't be followed", () => {
     });
     const { server, problem } = await resolveServer(around);
     expect(server?.origin).toBe("bundled");
-    expect(problem).toBe("llmLint.interpreter: /gone/python can't be run");
+    expect(problem).toBe("/gone/python can't be run");
   });
 });
 
