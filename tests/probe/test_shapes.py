@@ -605,6 +605,39 @@ def test_real_weights_run_offline(shapes: Shapes, check: Check) -> None:
     assert loaded["result"]["confirmed"]
 
 
+@pytest.mark.parametrize(
+    ("parameter", "statement", "inputs"),
+    [
+        ("labels", "return F.cross_entropy(self.head(h.mean(1)), labels)", "int64[2]"),
+        ("targets", "return F.cross_entropy(self.head(h).view(-1, 7), targets.view(-1))", "int64[2,13]"),
+        ("y", "return F.mse_loss(self.head(h)[:, 0, 0], y)", "int64[2]"),
+        ("lengths", "return pack_padded_sequence(h, lengths, batch_first=True).data", "int64[2]"),
+    ],
+)
+def test_labels_and_lengths_are_one_for_each_sample_where_the_code_wants_it(
+    check: Check, parameter: str, statement: str, inputs: str
+) -> None:
+    text = f"""\
+    from torch import nn
+    from torch.nn import functional as F
+    from torch.nn.utils.rnn import pack_padded_sequence
+
+    class Net(nn.Module):
+        def __init__(self, vocab_size=500, dim=32):
+            super().__init__()
+            self.embed = nn.Embedding(vocab_size, dim)
+            self.head = nn.Linear(dim, 7)
+
+        def forward(self, input_ids, {parameter}):
+            h = self.embed(input_ids)
+            {statement}
+    """
+    done = check(text, "Net")
+    assert done["status"] == "ok", done["result"]
+    assert done["result"]["inputs"] == {"input_ids": "int64[2,13]", parameter: inputs}
+    assert done["result"]["confirmed"], "labels in range and lengths that fit"
+
+
 def test_sizes_that_differ_between_samples_are_shown_as_unknown(check: Check) -> None:
     done = check(
         """\

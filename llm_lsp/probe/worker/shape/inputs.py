@@ -28,6 +28,8 @@ NOTHING = re.compile(
     r"(kv_?)?cache|past(_key_values?)?|layer_past|state|hidden|hx|h0|states|kv|inference_params|\w*_cache"
 )
 TIMES = re.compile(r"t|timesteps?|time|noise_level|sigma|ts")
+LENGTHS = re.compile(r"\w*len(gth)?s|\w*_(len|lengths?)")
+LABELS = re.compile(r"labels?|targets?|y|y_true|ground_truth")
 IMAGES = re.compile(r"ima?ge?s?|pixel_values|pixels|video")
 MEMORIES = re.compile(
     r"(encoder_)?(memory|context|hidden_states|out(put)?s?)|ctx|enc(oder)?_(out|output|hidden|x)|kv|cond"
@@ -52,7 +54,7 @@ class Spec(NamedTuple):
     """A tensor to be made."""
 
     kind: str
-    """`ids`, `float`, `mask`, `positions` or `times`."""
+    """`ids`, `float`, `mask`, `positions`, `times` or `lengths`."""
     axes: tuple[Axis, ...]
     below: int = 2
 
@@ -67,6 +69,8 @@ class Spec(NamedTuple):
             return torch.arange(sizes[-1]).expand(sizes)
         if self.kind == "times":
             return torch.randint(0, 10, sizes)
+        if self.kind == "lengths":
+            return torch.ones(sizes, dtype=torch.long) * choice.length
         if self.kind == "mask":
             return torch.ones(sizes, dtype=torch.bool)
         return torch.randn(sizes)
@@ -141,7 +145,19 @@ def combinations(options: dict[str, list[Variant]], main: str | None) -> Iterato
             chosen = {
                 name: each._replace(spec=spec) if each.source == "like" else each for name, each in chosen.items()
             }
+            chosen = {
+                name: of_two_classes(each) if name != main and LABELS.fullmatch(name) else each
+                for name, each in chosen.items()
+            }
         yield chosen
+
+
+def of_two_classes(variant: Variant) -> Variant:
+    """Labels that are in range, however few classes there are."""
+    spec = variant.spec
+    if isinstance(spec, Spec) and spec.kind == "ids":
+        return variant._replace(spec=spec._replace(below=2))
+    return variant
 
 
 def candidate(choice: dict[str, Variant], by_position: str | None) -> Candidate:
@@ -189,7 +205,7 @@ def wanted_parameters(model: nn.Module) -> tuple[dict[str, inspect.Parameter], s
 def is_side(parameter: inspect.Parameter) -> bool:
     """A parameter that accompanies the input."""
     name = parameter.name
-    patterns = (MASKS, POSITIONS, TIMES, NOTHING)
+    patterns = (MASKS, POSITIONS, TIMES, NOTHING, LENGTHS)
     return (
         name in CONSTANTS
         or any(pattern.fullmatch(name) for pattern in patterns)
@@ -204,10 +220,18 @@ def annotation_of(parameter: inspect.Parameter) -> str:
 
 def variants(model: nn.Module, parameter: inspect.Parameter, main: list[Variant] | None) -> list[Variant]:
     """What a parameter may want, best first."""
-    name = parameter.name
     axes = annotated_axes(parameter.annotation)
     if axes is not None:
-        return [annotated(model, name, axes)]
+        return [annotated(model, parameter.name, axes)]
+    found = of_code_and_name(model, parameter, main)
+    if main is not None and LABELS.fullmatch(parameter.name):
+        # A class or a number for each sample.
+        found = [*found, *(Variant(Spec(kind, ("batch",)), "name", sure=False) for kind in ("ids", "float"))]
+    return found
+
+
+def of_code_and_name(model: nn.Module, parameter: inspect.Parameter, main: list[Variant] | None) -> list[Variant]:
+    name = parameter.name
     found = of_parameter(model, name)
     if main is not None and not found.is_known:
         side = accompanying(parameter)
@@ -242,6 +266,8 @@ def accompanying(parameter: inspect.Parameter) -> list[Variant]:
         return [Variant(Spec("positions", axes), "name", sure=False) for axes in shapes]
     if TIMES.fullmatch(name):
         return [Variant(Spec("times", ("batch",)), "name", sure=False)]
+    if LENGTHS.fullmatch(name):
+        return [Variant(Spec("lengths", ("batch",)), "name", sure=False)]
     return []
 
 
