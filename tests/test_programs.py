@@ -18,7 +18,7 @@ from scripts.linting import Linter
 FOLDER = Path(__file__).parent / "programs"
 NOT_FOUND_YET = {
     "a_lightning_pair": "what a module's own method computes is left to whoever calls the method",
-    "backbones_in_a_registry": "a key that is a default chooses the checkpoint",
+    "backbones_in_a_registry": "a model that an object holds may be trained by whoever has the object",
 }
 _MARK = re.compile(r"# <- ((?:LLM\d+ ?)+)$")
 

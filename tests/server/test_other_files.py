@@ -226,6 +226,55 @@ def test_a_module_that_comes_to_be_counts_although_nobody_tells(
     at_desk(workspace, work, capabilities=capabilities)
 
 
+EVALUATION = """\
+def accuracy(model, batches):
+    return [model(**batch).logits.argmax(-1) for batch in batches]
+
+
+def save(model, path):
+    model.save_pretrained(model.state_dict(), path)
+"""
+SCRIPT = """\
+import torch
+from evaluation import accuracy
+from transformers import AutoModelForSequenceClassification
+
+model = AutoModelForSequenceClassification.from_pretrained("bert-base-uncased")
+batches = torch.load("batches.pt", weights_only=True)
+print(accuracy(model.eval(), batches))
+"""
+
+
+@pytest.mark.parametrize("capabilities", [PULLING, PUSHED_TO], ids=["pulling", "pushed to"])
+def test_what_only_a_script_shows_follows_the_script_as_it_is_typed(
+    capabilities: ClientCapabilities, workspace: Path
+) -> None:
+    async def found(desk: Desk, uri: str) -> list[str | int | None]:
+        await desk.settled()
+        if not capabilities.pulls_diagnostics:
+            return [each.code for each in desk.shown(uri)]
+        return codes(await pulled(desk, uri))
+
+    async def work(desk: Desk) -> None:
+        uri = open_text(desk, write(workspace / "evaluation.py", EVALUATION), EVALUATION)
+        assert await found(desk, uri) == []
+        script = open_text(desk, workspace / "main.py", SCRIPT)
+        assert await found(desk, uri) == ["LLM301"]
+        change_text(desk, script, SCRIPT.replace("print(", "with torch.no_grad():\n    print("), 2)
+        assert await found(desk, uri) == []
+        change_text(desk, script, SCRIPT, 3)
+        assert await found(desk, uri) == ["LLM301"]
+        change_text(desk, script, SCRIPT.replace("from evaluation import accuracy", "from metrics import accuracy"), 4)
+        assert await found(desk, uri) == []
+        write(workspace / "metrics.py", "from evaluation import accuracy\n")
+        told_of(desk, workspace / "metrics.py", kind=types.FileChangeType.Created)
+        assert await found(desk, uri) == ["LLM301"]
+        close_text(desk, script)
+        assert await found(desk, uri) == []
+
+    at_desk(workspace, work, capabilities=capabilities)
+
+
 def test_that_nothing_has_changed_is_known_without_reading_a_file(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
