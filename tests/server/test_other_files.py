@@ -249,7 +249,7 @@ print(accuracy(model.eval(), batches))
 def test_what_only_a_script_shows_follows_the_script_as_it_is_typed(
     capabilities: ClientCapabilities, workspace: Path
 ) -> None:
-    async def found(desk: Desk, uri: str) -> list[str | int | None]:
+    async def found(desk: Desk, uri: str) -> list[object]:
         await desk.settled()
         if not capabilities.pulls_diagnostics:
             return [each.code for each in desk.shown(uri)]
