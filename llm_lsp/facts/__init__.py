@@ -37,8 +37,10 @@ if TYPE_CHECKING:
     from llm_lsp.facts.heads import ModelLoad
     from llm_lsp.facts.labels import PaddedLabels
     from llm_lsp.facts.lengths import Length
+    from llm_lsp.facts.masks import UnmaskedRun
     from llm_lsp.facts.modes import Inference
     from llm_lsp.facts.overrides import Override
+    from llm_lsp.facts.pad_tokens import Padding
     from llm_lsp.facts.padding import PaddedPrompts
     from llm_lsp.facts.randomness import Generator
     from llm_lsp.facts.rounds import KeptMode, RepeatedLoader
@@ -332,6 +334,15 @@ class Facts:
                     found[value.func.value] = node.targets[0].id
         return found
 
+    def target_of(self, node: ast.AST) -> str | None:
+        """The variable or attribute that a statement assigns the expression to, as it is written."""
+        for statement in ast.walk(self.source.tree):
+            if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is node:
+                target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
+                is_plain = isinstance(target, (ast.Name, ast.Attribute))
+                return self.text_of(target) if is_plain else None
+        return None
+
     @cached_property
     def tried(self) -> list[frozenset[ast.AST]]:
         """What stands in each `try` that has a handler, or in the handler."""
@@ -466,6 +477,18 @@ class Facts:
         from llm_lsp.facts.labels import padded_labels
 
         return padded_labels(self)
+
+    def paddings(self) -> Iterator[Padding]:
+        """The calls that pad with a tokenizer, or make a collator that does."""
+        from llm_lsp.facts.pad_tokens import paddings
+
+        return paddings(self)
+
+    def unmasked_runs(self) -> Iterator[UnmaskedRun]:
+        """The runs of models on ids of padded texts that get no mask."""
+        from llm_lsp.facts.masks import unmasked_runs
+
+        return unmasked_runs(self)
 
     def padded_prompts(self, call: Call) -> Iterator[PaddedPrompts]:
         """The padded texts that a call of `generate` continues."""

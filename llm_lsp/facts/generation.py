@@ -149,7 +149,7 @@ class Generation:
             for id in self.call.record.flow
             if (made := self._facts.machine.calls.get(id)) and _tokenizes(self._facts, id)
         ]
-        is_short = bool(prompts) and all(_is_shorter(made, min(lengths)) for made in prompts)
+        is_short = bool(prompts) and all(_is_shorter(self._facts, made, min(lengths)) for made in prompts)
         return answer(YES if is_short or self._is_given_a_short_text(min(lengths)) else NO)
 
     def _is_given_a_short_text(self, tokens: int) -> bool:
@@ -253,19 +253,21 @@ def _tokenizes(facts: Facts, id: int) -> bool:
     return isinstance(receiver, Object) and facts.machine.kind(receiver) in {"tokenizer", "processor"}
 
 
-def _is_shorter(made: CallRecord, tokens: int) -> bool:
+def _is_shorter(facts: Facts, made: CallRecord, tokens: int) -> bool:
     """Whether a tokenization gives fewer tokens than that: it cuts them, or its text is written and short."""
     limit, cut = made.arguments.get("max_length"), made.arguments.get("truncation")
     if isinstance(limit, Constant) and isinstance(cut, Constant) and cut.value not in (False, None, "do_not_truncate"):
         return isinstance(limit.value, int) and limit.value < tokens
-    return _is_short_text(made.arguments.get("text", 0), tokens)
+    text = made.arguments.get("text", 0)
+    is_written_list = isinstance(text, Object) and made.id in facts.machine.written
+    return is_written_list or _is_short_text(text, tokens)
 
 
 def _is_short_text(text: Value | None, tokens: int) -> bool:
-    """Whether the text is written, with no more letters than that: it has a third as many tokens, or fewer."""
+    """Whether the text is written, with no more than twice as many letters: then half of the tokens are left, or more."""
     items = text.items if isinstance(text, Tuple) else (text,)
     return all(
-        isinstance(item, Constant) and not item.may and isinstance(item.value, str) and len(item.value) <= tokens
+        isinstance(item, Constant) and not item.may and isinstance(item.value, str) and len(item.value) <= 2 * tokens
         for item in items
     )
 

@@ -24,7 +24,7 @@ from llm_lsp.knowledge.kinds import kind_of
 
 __all__ = ["TOKENIZER_SETTINGS", "ModelStates", "is_device", "is_module_class"]
 
-TOKENIZER_SETTINGS = ("padding_side", "model_max_length")
+TOKENIZER_SETTINGS = ("padding_side", "model_max_length", "pad_token")
 """Attributes of a tokenizer that decide what its calls return; one that nobody sets is the checkpoint's own."""
 _OF_TWO = "from_encoder_decoder_pretrained"
 _CASTS = {"half": "float16", "float": "float32", "bfloat16": "bfloat16", "double": "float64"}

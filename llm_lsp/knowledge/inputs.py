@@ -9,7 +9,16 @@ from __future__ import annotations
 
 from llm_lsp.knowledge.checkpoint import Checkpoint, Known
 
-__all__ = ["RAISES_BEYOND", "are_new", "degrades_beyond", "padding_side", "raises_beyond", "samples"]
+__all__ = [
+    "ATTENDS_BOTH_WAYS",
+    "RAISES_BEYOND",
+    "are_new",
+    "degrades_beyond",
+    "padding_side",
+    "pads_with_end_of_text",
+    "raises_beyond",
+    "samples",
+]
 
 # ---------------------------------------------------------------- the side of padding
 
@@ -26,6 +35,26 @@ def padding_side(checkpoint: Checkpoint) -> Known[str] | None:
     if checkpoint.model_type.value in _PADDED_RIGHT and owner in _PUBLISHERS:
         return Known("right", f"tokenizers of {checkpoint.model_type.value} pad right", confirmed=False)
     return None
+
+
+# ---------------------------------------------------------------- padding and the mask
+
+ATTENDS_BOTH_WAYS = frozenset({
+    "albert", "bart", "bert", "big_bird", "camembert", "convbert", "deberta", "deberta-v2", "distilbert", "electra", "ernie", "esm", "flaubert", "funnel",
+    "ibert", "layoutlm", "longformer", "m2m_100", "marian", "mbart", "megatron-bert", "mobilebert", "modernbert", "mpnet", "mt5", "nystromformer", "pegasus",
+    "rembert", "roberta", "roformer", "squeezebert", "t5", "xlm-roberta", "xlm-roberta-xl",
+})  # fmt: skip
+"""Types of models each of whose positions looks at all others, so that padding without a mask changes every one."""
+_PADS_WITH_END = frozenset({"phi3", "qwen2", "qwen3"})
+"""Types of models whose published checkpoints pad with one of the tokens that end a generation."""
+_PUBLISHERS_THAT_PAD_SO = frozenset({"microsoft", "qwen"})
+
+
+def pads_with_end_of_text(checkpoint: Checkpoint) -> bool:
+    """Whether the checkpoint's own pad token is one that ends texts, so that `generate` can't tell padding by it."""
+    owner = checkpoint.id.lower().rpartition("/")[0]
+    is_such = checkpoint.model_type is not None and checkpoint.model_type.value in _PADS_WITH_END
+    return is_such and checkpoint.folder is None and owner in _PUBLISHERS_THAT_PAD_SO
 
 
 # ---------------------------------------------------------------- sampling
