@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from llm_lsp.facts.added_tokens import AddedTokens
     from llm_lsp.facts.attention import AttentionRequest
     from llm_lsp.facts.callers import Callers
+    from llm_lsp.facts.chats import ChatPrompt
     from llm_lsp.facts.coroutines import Blocking
     from llm_lsp.facts.distributions import Divergence, ScoreLoss
     from llm_lsp.facts.dropouts import Dropout
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from llm_lsp.facts.rounds import KeptMode, RepeatedLoader
     from llm_lsp.facts.scaling import Clipping, HalfTraining
     from llm_lsp.facts.schedules import ScheduleStep
+    from llm_lsp.facts.shifts import LabelledRun
     from llm_lsp.facts.sums import RunningSum
     from llm_lsp.facts.unpickling import CheckpointRead
     from llm_lsp.facts.updates import Update
@@ -454,11 +456,23 @@ class Facts:
 
         return attention_requests(self)
 
+    def chat_prompts(self) -> Iterator[ChatPrompt]:
+        """The conversations that a chat template makes a prompt of, which a model continues."""
+        from llm_lsp.facts.chats import chat_prompts
+
+        return chat_prompts(self)
+
     def generations(self) -> Iterator[Generation]:
         """The calls of `generate`, and of pipelines, with what they are told."""
         from llm_lsp.facts.generation import generations
 
         return generations(self)
+
+    def labelled_runs(self) -> Iterator[LabelledRun]:
+        """The forwards and trainers of causal language models that are given labels."""
+        from llm_lsp.facts.shifts import labelled_runs
+
+        return labelled_runs(self)
 
     def lengths(self) -> Iterator[Length]:
         """The lengths that the program asks of what a model's context limits."""

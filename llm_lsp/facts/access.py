@@ -301,6 +301,15 @@ class Access(Machine):
             if isinstance(key, Constant) and key.value == "labels":
                 self.label(target, target, owner, value)
             self.assign_item(owner, key, value)
+            if (
+                self.has_labels
+                and isinstance(owner, Opaque)
+                and owner.call is not None
+                and _moved(target.slice) == "[:-1]"
+            ):
+                self.shifted |= {
+                    owner.call for id in value.sources if id in self.calls and self.calls[id].name == "[1:]"
+                }
         elif isinstance(target, ast.Starred):
             is_rest = isinstance(value, Object) and value.node is target
             self.assign(target.value, value if is_rest else Opaque(None, self.flow(value)))
@@ -442,6 +451,16 @@ class Access(Machine):
 
     # ------------------------------------------------------------ labels
 
+    def all_but_one(self, value: Value, part: Value, node: ast.Subscript) -> Value:
+        """`ids[1:]` or `ids[:, :-1]`: written down as a call, so that it is seen how labels stand to their ids."""
+        name = _moved(node.slice)
+        if name is None or not isinstance(part, (Opaque, Object)):
+            return part
+        call = self.record(node, name, None, Arguments([], {}))
+        call.flow = self.flow(value)
+        cls, made = (part.cls, part.call) if isinstance(part, Opaque) else (None, None)
+        return Opaque(cls, self.flow(part) | call.flow | {call.id}, made)
+
     def label(self, node: ast.AST, written: ast.AST, owner: Value, value: Value) -> None:
         """Write down that `value` is stored under the key "labels", with what containers hold at this moment."""
         stored = Labels(written, self.flow(owner), value, self.flow(value), self.ids_in(value))
@@ -464,6 +483,21 @@ class Access(Machine):
                 return None
             found |= held
         return found
+
+
+def _moved(part: ast.expr) -> str | None:
+    """Whether a slice leaves out the first of its last dimension, or the last, and nothing else."""
+    last = part.elts[-1] if isinstance(part, ast.Tuple) and part.elts else part
+    if not isinstance(last, ast.Slice) or last.step is not None:
+        return None
+    lower, upper = last.lower, last.upper
+    if isinstance(lower, ast.Constant) and lower.value == 1 and upper is None:
+        return "[1:]"
+    is_last = (
+        isinstance(upper, ast.UnaryOp) and isinstance(upper.op, ast.USub) and isinstance(upper.operand, ast.Constant)
+    )
+    is_one = isinstance(upper, ast.UnaryOp) and isinstance(upper.operand, ast.Constant) and upper.operand.value == 1
+    return "[:-1]" if lower is None and is_last and is_one else None
 
 
 def is_ids(value: Value) -> bool:

@@ -77,6 +77,8 @@ def answers(facts: Facts) -> Iterator[tuple[Place, Description]]:
     found += [(one.place, one) for one in facts.added_tokens()]
     found += [(one.place, one) for one in facts.attention_requests()]
     found += [(one.call.place, one) for one in facts.generations()]
+    found += [(one.call.place, one) for one in facts.chat_prompts()]
+    found += [(one.place, one) for one in facts.labelled_runs()]
     found += [(one.call.place, one) for one in facts.paddings()]
     found += [(one.call.place, one) for one in facts.unmasked_runs()]
     found += [(one.place, one) for one in facts.lengths()]

@@ -97,6 +97,10 @@ class Expressions(Access):
 
     def evaluate_subscript(self, node: ast.Subscript) -> Value:
         value = self.evaluate(node.value)
+        found = self.subscript_of(value, node)
+        return self.all_but_one(value, found, node) if self.has_labels else found
+
+    def subscript_of(self, value: Value, node: ast.Subscript) -> Value:
         if _begins_later(node.slice):
             self.trimmed |= self.flow(value)
         if isinstance(node.slice, ast.Slice):
@@ -147,6 +151,7 @@ class Expressions(Access):
         keys: list[object] = []
         is_known = True
         values: list[Value] = []
+        labelled: tuple[ast.expr, Value] | None = None
         for key, item in zip(node.keys, node.values, strict=True):
             value = self.evaluate(item)
             if key is None:
@@ -160,12 +165,14 @@ class Expressions(Access):
                 keys.append(name.value)
                 self.heap[made.id, f"[{name.value!r}]"] = value
                 if name.value == "labels":
-                    self.label(node, item, made, value)
+                    labelled = item, value
             else:
                 is_known = False
         if values:
             self.heap[made.id, "each"] = self.join_all(values)
         self.heap[made.id, "keys"] = Constant(tuple(keys)) if is_known else ANYTHING
+        if labelled is not None:
+            self.label(node, labelled[0], made, labelled[1])
         return made
 
     def spread_into(self, made: Object, keys: list[object], value: Value) -> list[Value] | None:

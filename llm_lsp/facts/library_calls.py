@@ -433,8 +433,22 @@ class LibraryCalls(Gradients):
     def note_text(self, call: CallRecord) -> None:
         """Write down what the text of a tokenization comes from, what lists hold now included, and whether it is written."""
         call.flow = self.flow_of(call.arguments)
-        if self.is_written(call.arguments.get("text", 0)):
+        text = call.arguments.get("text", 0)
+        if self.is_written(text):
             self.written.add(call.id)
+        if isinstance(text, Object) and "apply_chat_template" in self.text:
+            self.note_conversation(call, text)
+
+    def note_conversation(self, call: CallRecord, texts: Object) -> None:
+        """Write down the texts of a list, and who speaks last in a conversation, as they are now."""
+        items = self.heap.get((texts.id, "items"))
+        if call.name == "apply_chat_template":
+            last = items.items[-1] if isinstance(items, Tuple) and items.items else None
+            role = self.heap.get((last.id, "['role']")) if isinstance(last, Object) else None
+            call.state |= {"role": role} if role is not None else {}
+            return
+        each = items if isinstance(items, Tuple) else self.heap.get((texts.id, "each"))
+        call.state |= {"texts": each} if each is not None else {}
 
     def is_written(self, text: Value | None) -> bool:
         """Whether the text is a constant, or a list of such, and no caller of this function chose it."""

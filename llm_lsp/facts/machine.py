@@ -88,6 +88,7 @@ class Machine:
         "handed_out",
         "handed_over",
         "has_coroutines",
+        "has_labels",
         "has_samplers",
         "has_star_import",
         "heap",
@@ -109,6 +110,7 @@ class Machine:
         "returned",
         "returned_together",
         "roots",
+        "shifted",
         "sliced",
         "sums",
         "superseded",
@@ -178,6 +180,10 @@ class Machine:
         """Sources of what only the rest of was taken, by `[n:]` of a computed number: what is left of an output behind its prompt."""
         self.labelled: dict[int, Labels] = {}
         """What is stored under the key "labels"."""
+        self.has_labels = "labels" in text
+        """Whether it matters by how much sequences are moved against each other."""
+        self.shifted: set[int] = set()
+        """The calls that gave what all but the first of a sequence was written into, one position before."""
         self.overwritten: set[int] = set()
         """Sources of what was changed in part, by `x[mask] = ...`."""
         self.attentions_read: set[int] = set()

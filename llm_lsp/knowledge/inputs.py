@@ -12,7 +12,9 @@ from llm_lsp.knowledge.checkpoint import Checkpoint, Known
 __all__ = [
     "ATTENDS_BOTH_WAYS",
     "RAISES_BEYOND",
+    "SHIFTS_NO_LABELS",
     "are_new",
+    "begins_no_answers",
     "degrades_beyond",
     "padding_side",
     "pads_with_end_of_text",
@@ -104,6 +106,27 @@ def raises_beyond(checkpoint: Checkpoint) -> bool:
 def degrades_beyond(checkpoint: Checkpoint) -> bool:
     """Whether it goes on, with positions that the model has not learnt."""
     return checkpoint.model_type is not None and checkpoint.model_type.value in _DEGRADES_BEYOND
+
+
+# ---------------------------------------------------------------- conversations
+
+_NO_TURN_OF_ANSWERS = frozenset({"mistral", "mixtral"})
+
+
+def begins_no_answers(checkpoint: Checkpoint) -> bool:
+    """Whether the chat template of the checkpoint looks the same with `add_generation_prompt`, as those of Mistral and Llama 2."""
+    name = checkpoint.id.lower()
+    kind = checkpoint.model_type.value if checkpoint.model_type is not None else ""
+    return kind in _NO_TURN_OF_ANSWERS or "llama-2" in name or "mistral" in name
+
+
+# ---------------------------------------------------------------- labels
+
+SHIFTS_NO_LABELS = frozenset({
+    "bart", "bigbird_pegasus", "blenderbot", "blenderbot-small", "marian", "mbart", "mvp", "pegasus", "plbart", "prophetnet", "speech_to_text_2", "trocr",
+    "xlm", "xlm-prophetnet", "xlnet",
+})  # fmt: skip
+"""Types of models whose causal head compares logits and labels position by position (read in transformers 4.46)."""
 
 
 # ---------------------------------------------------------------- added tokens

@@ -1,0 +1,20 @@
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+
+class Judge:
+    def __init__(self, checkpoint="Qwen/Qwen2.5-7B-Instruct"):
+        self.model = AutoModelForCausalLM.from_pretrained(checkpoint, device_map="auto")
+        self.tokenizer = AutoTokenizer.from_pretrained(checkpoint, padding_side="left")
+
+    def prompts(self, pairs):
+        return [
+            self.tokenizer.apply_chat_template([{"role": "user", "content": f"{one}\n\n{other}"}], tokenize=False)  # EXPECT
+            for one, other in pairs
+        ]
+
+    @torch.inference_mode()
+    def verdicts(self, pairs):
+        batch = self.tokenizer(self.prompts(pairs), padding=True, add_special_tokens=False, return_tensors="pt")
+        output = self.model.generate(**batch.to(self.model.device), max_new_tokens=8, do_sample=False)
+        return self.tokenizer.batch_decode(output[:, batch["input_ids"].shape[1] :], skip_special_tokens=True)
