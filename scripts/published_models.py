@@ -45,7 +45,7 @@ FILES = (
     "x_transformers/x_transformers.py",
 )
 WARNINGS = ("batch", "causality", "broadcast", "heads", "vocabulary")
-WALL_SECONDS = 120
+WALL_SECONDS = 600
 
 
 def install() -> None:
