@@ -38,6 +38,16 @@ class Outline:
         self._text = text
         self._is_notebook = is_notebook
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Outline) and self._parts == other._parts
+
+    def __hash__(self) -> int:
+        return hash(self._parts)
+
+    @cached_property
+    def _parts(self) -> tuple[object, ...]:
+        return self.imports, self.defined, self.is_guarded, self.runs
+
     @cached_property
     def imports(self) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
         """For each import statement the words of the module that it imports from, and of what it imports."""

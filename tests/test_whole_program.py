@@ -218,3 +218,11 @@ def test_what_only_defines_is_none(text: str) -> None:
 )
 def test_an_import_leads_to_a_module_or_to_what_it_binds(statement: str, *, leads: bool) -> None:
     assert Outline(f"{statement}\n").leads_to("engine", frozenset({"load", "score"})) is leads
+
+
+def test_what_is_typed_in_a_function_leaves_the_outline_as_it_is() -> None:
+    text = "import engine\n\ndef run():\n    engine.start()\n"
+    assert Outline(text) == Outline(f"{text}    engine.sto")
+    assert Outline(text) != Outline(text.replace("import engine", "import motor"))
+    assert Outline(text) != Outline(f"{text}\nrun()\n")
+    assert Outline(text) != Outline(text.replace("def run", "def go"))
