@@ -22,7 +22,18 @@ from typing import NamedTuple
 from llm_lsp.diagnostic import Diagnostic
 from scripts import corpus
 from scripts.linting import Linter
-from scripts.mutation import checkpoints, classes, coroutines, gradients, inputs, lengths, precision, seeds, training
+from scripts.mutation import (
+    checkpoints,
+    classes,
+    coroutines,
+    defaults,
+    gradients,
+    inputs,
+    lengths,
+    precision,
+    seeds,
+    training,
+)
 from scripts.mutation.edits import Mutant, Program
 
 ROOT = corpus.ROOT
@@ -45,15 +56,23 @@ MAKERS = {
     "LLM116": Maker(("from_pretrained",), inputs.mutants_too_long),
     "LLM208": Maker(("from_pretrained",), classes.mutants_without_maps),
     "LLM210": Maker(("AutoModelFor",), classes.mutants_of_class),
+    "LLM212": Maker(("training=self.training",), defaults.mutants_that_always_drop),
     "LLM301": Maker(("no_grad", "inference_mode", "set_grad_enabled"), gradients.mutants),
     "LLM302": Maker(("float16", "half", "fp16", "from_pretrained", ".backward("), precision.mutants_of_dtype),
     "LLM303": Maker(("float16", "half", "fp16", "from_pretrained"), precision.mutants_on_cpu),
     "LLM304": Maker(("GradScaler", "fp16=True", ".backward("), training.mutants_with_half_weights),
     "LLM305": Maker(("unscale_", "scaler", ".backward("), training.mutants_clipped_while_scaled),
     "LLM308": Maker(("+=", ".backward("), training.mutants_with_kept_graph),
+    "LLM401": Maker(("cross_entropy",), defaults.mutants_normalized_twice),
+    "LLM402": Maker(("zero_grad",), defaults.mutants_not_cleared),
+    "LLM403": Maker(("sched",), defaults.mutants_with_an_early_schedule),
     "LLM405": Maker((".train()", ".backward("), training.mutants_with_kept_mode),
+    "LLM407": Maker(("kl_div",), defaults.mutants_of_probabilities),
+    "LLM414": Maker(("compute_loss",), defaults.mutants_with_the_old_signature),
+    "LLM416": Maker(("register_full_backward_hook",), defaults.mutants_with_old_hooks),
     "LLM501": Maker(("seed",), seeds.mutants),
     "LLM601": Maker(("set_epoch", "DataLoader"), training.mutants_without_epoch),
+    "LLM701": Maker(("weights_only",), defaults.mutants_that_unpickle),
     "LLM901": Maker(("async def", "def "), coroutines.mutants),
 }
 _SHOWN_ROWS = 12

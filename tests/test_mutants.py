@@ -210,7 +210,16 @@ def test_a_test_has_no_faults_that_the_rule_means() -> None:
 
 @pytest.mark.parametrize(
     ("code", "least"),
-    [("LLM101", 0.9), ("LLM301", 0.9), ("LLM501", 0.8), ("LLM305", 0.9), ("LLM405", 0.8), ("LLM308", 0.7)],
+    [
+        ("LLM101", 0.9),
+        ("LLM301", 0.9),
+        ("LLM501", 0.8),
+        ("LLM305", 0.9),
+        ("LLM405", 0.8),
+        ("LLM308", 0.7),
+        ("LLM401", 0.9),
+        ("LLM402", 0.9),
+    ],
 )
 def test_most_mutants_of_the_cases_and_the_examples_are_caught(code: str, least: float) -> None:
     codes = frozenset({code})

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from llm_lsp.diagnostic import Position, Range
 from llm_lsp.facts.place import Place
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
+from llm_lsp.facts.values import Class, Function
 
 if TYPE_CHECKING:
     from llm_lsp.facts import Facts
-    from llm_lsp.facts.values import Class
 
 __all__ = ["Override", "overrides"]
 
@@ -49,7 +49,12 @@ class Override:
     @property
     def is_called_by_its_library(self) -> Truth:
         """Whether the trainer calls it, and no method of the program that stands between."""
-        return answer(UNKNOWN if any(self._cls.find(name) is not None for name in _CALLS_IT) else YES)
+        own = [member for name in _CALLS_IT if (member := self._cls.find(name)) is not None]
+        stands_between = any(
+            not isinstance(member, Function) or f"super().{member.name}(" not in self._facts.text_of(member.node)
+            for member in own
+        )
+        return answer(UNKNOWN if stands_between else YES)
 
     @property
     def end_of_parameters(self) -> Range | None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
-from llm_lsp.facts.values import Class, Constant, Object, options
+from llm_lsp.facts.values import Class, Constant, Object, Opaque, Value, options
 from llm_lsp.facts.views import Call
 from llm_lsp.knowledge import library
 
@@ -22,7 +22,7 @@ _CLEARS = ("zero_grad", "zero_gradient", "clear_grad", "reset_grad", "clear_grad
 _BY_HAND = re.compile(r"\.grad\b[\w.]*(\s*=[^=]|\.(zero_|fill_|mul_|copy_))|\bgrad\.(zero_|fill_)")
 """Gradients that the program itself sets."""
 _MAY_CLEAR = (
-    "zero", "clear", "reset", "callback", "hook", "event", "dispatch", "on_", "step", "update", "train", "optim", "scal", "fit",
+    "zero", "clear", "reset", "callback", "hook", "event", "dispatch", "step", "update", "train", "optim", "scal", "fit",
 )  # fmt: skip
 """Words in the names of unknown functions that may clear gradients."""
 _LEAVES_GRADIENTS = ("clip", "log", "print", "lr", "learning_rate", "save", "checkpoint", "watch", "norm", "warmup")
@@ -72,7 +72,12 @@ class Update:
         if any(word in name for word in _LEAVES_GRADIENTS):
             return False
         given = (option for value in record.arguments.values() for option, _ in options(value))
-        return any(word in name for word in _MAY_CLEAR) or any(option is self._optimizer for option in given)
+        is_named_so = name.startswith("on_") or any(word in name for word in _MAY_CLEAR)
+        return is_named_so or any(self._is_it(option) for option in given)
+
+    def _is_it(self, value: Value) -> bool:
+        """Whether the value is the optimizer, or came from where that did."""
+        return value is self._optimizer or (isinstance(value, Opaque) and value.call in {self._optimizer.call} - {None})
 
     @property
     def backward(self) -> Call:
@@ -168,14 +173,15 @@ class Update:
     def _clears_of_it(self) -> list[CallRecord]:
         """The calls that clear the gradients of this optimizer, or of the one model that is trained."""
         facts = self._facts
-        others = {record.receiver for record in facts.records if record.name == "step"} - {self._optimizer}
+        others = {called_on(facts, record) for record in facts.records if record.name == "step"} - {self._optimizer}
         is_only_one = not any(is_optimizer(facts, other) for other in others)
         reached = facts.machine.reached_gradient
         trained = {record.receiver for record in facts.records if record.name == "()" and record.id in reached}
         return [
             record
             for record in self._clears
-            if record.receiver is self._optimizer or (is_only_one and record.receiver in trained and len(trained) == 1)
+            if called_on(facts, record) is self._optimizer
+            or (is_only_one and record.receiver in trained and len(trained) == 1)
         ]
 
     def _own(self, records: list[CallRecord]) -> list[CallRecord]:
@@ -206,14 +212,25 @@ def updates(facts: Facts) -> Iterator[Update]:
 
 def optimizer_steps(facts: Facts) -> Iterator[tuple[Call, Object]]:
     """The calls of `step` of an optimizer, or of a loss scaler with one, each with the optimizer."""
-    for record in facts.calls("step"):
-        given = record.record.arguments
-        first = given.get("optimizer", 0)
-        if is_optimizer(facts, record.record.receiver):
+    for call in facts.calls("step"):
+        given = call.record.arguments
+        stepped, first = called_on(facts, call.record), given.get("optimizer", 0)
+        if stepped is not None and is_optimizer(facts, stepped):
             if not given.values():
-                yield record, record.record.receiver  # type: ignore[misc]
+                yield call, stepped
         elif isinstance(first, Object) and is_optimizer(facts, first):
-            yield record, first
+            yield call, first
+
+
+def called_on(facts: Facts, record: CallRecord) -> Object | None:
+    """What a method is called on; of what something unknown returned, what its name stands for."""
+    receiver = record.receiver
+    if isinstance(receiver, Object):
+        return receiver
+    if not isinstance(receiver, Opaque) or receiver.call is None:
+        return None
+    name = Call(facts, record).callee.rpartition(".")[0].rpartition(".")[2]
+    return facts.machine.children.get((receiver.call, f"held {name}"))
 
 
 def is_backward(record: CallRecord) -> bool:

@@ -63,3 +63,11 @@ class Own(Plain):
 class Unseen(Base):
     def compute_loss(self, model, inputs):  # fact: untold is called by its library
         return model(**inputs).loss
+
+
+class Passing(Trainer):
+    def training_step(self, *args, **kwargs):
+        return super().training_step(*args, **kwargs)
+
+    def compute_loss(self, model, inputs):  # fact: is called by its library yes
+        return model(**inputs).loss

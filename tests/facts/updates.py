@@ -67,3 +67,34 @@ def two(model, optimizer, opt_other):
         model.zero_grad()
         optimizer.step()  # fact: is cleared in time unknown
         opt_other.step()
+# ======== what is called beside them
+import torch
+from things import loader
+
+
+def in_a_loop_that_counts(model, optimizer, settings):
+    for index, batch in enumerate(loader):
+        model(batch).sum().backward()
+        if index % settings.accumulation_iters() != 0:
+            optimizer.step()  # fact: is ever cleared no
+
+
+def in_a_loop_that_tells(model, optimizer, settings):
+    for batch in loader:
+        model(batch).sum().backward()
+        settings.on_batch(batch)
+        optimizer.step()  # fact: is ever cleared unknown
+
+
+def of_a_factory(model, make_optimizer):
+    optimizer = make_optimizer(model)
+    for batch in loader:
+        model(batch).sum().backward()
+        optimizer.step()  # fact: is ever cleared no
+
+
+def of_a_factory_that_is_called_anew(model, make_optimizer):
+    for batch in loader:
+        optimizer = make_optimizer(model)
+        model(batch).sum().backward()
+        optimizer.step()  # fact: is ever cleared unknown

@@ -1,0 +1,113 @@
+"""LLM212, LLM401, LLM402, LLM403, LLM407, LLM414, LLM416, LLM701: an argument or a call that says what is meant is lost."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from itertools import pairwise
+
+from scripts.mutation.edits import Mutant, Program, Replacement, dotted, last_name, mutants_of
+
+DROPOUT, NORMALIZED, NOT_CLEARED, SCHEDULE = "LLM212", "LLM401", "LLM402", "LLM403"
+DIVERGENCE, SIGNATURE, HOOK, LOAD = "LLM407", "LLM414", "LLM416", "LLM701"
+
+
+def mutants_that_always_drop(program: Program) -> Iterator[Mutant]:
+    """`training=self.training` goes."""
+    for call in _calls(program, "dropout"):
+        named = [keyword for keyword in call.keywords if keyword.arg == "training"]
+        if named and ast.unparse(named[0].value) == "self.training" and _is_functional(call.func):
+            start, end = program.offset(named[0].lineno, named[0].col_offset), program.span(named[0].value)[1]
+            comma = program.text.rindex(",", 0, start)
+            yield from mutants_of(program, DROPOUT, "training", [Replacement(comma, end, "")], call)
+
+
+def mutants_normalized_twice(program: Program) -> Iterator[Mutant]:
+    """What `cross_entropy` is given first goes through a softmax."""
+    for call in _calls(program, "cross_entropy"):
+        if call.args and _is_functional(call.func):
+            start, end = program.span(call.args[0])
+            given = f"({program.text[start:end]}).softmax(-1)"
+            yield from mutants_of(program, NORMALIZED, "softmax", [Replacement(start, end, given)], call, anywhere=True)
+
+
+def mutants_not_cleared(program: Program) -> Iterator[Mutant]:
+    """The one `zero_grad` of a file that trains goes."""
+    found = _calls(program, "zero_grad")
+    if len(found) == 1 and ".backward(" in program.text:
+        statement = program.statement_of(found[0])
+        if isinstance(statement, ast.Expr) and statement.value is found[0] and _is_repeated(program, statement):
+            change = [program.blanked(statement, "pass")]
+            yield from mutants_of(program, NOT_CLEARED, "zero_grad", change, statement, anywhere=True)
+
+
+def mutants_with_an_early_schedule(program: Program) -> Iterator[Mutant]:
+    """A schedule that is stepped right after its optimizer is stepped right before."""
+    for block in (node.body for node in program.nodes if isinstance(node, ast.For | ast.With | ast.If)):
+        for step, schedule in pairwise(block):
+            first, second = _stepped(step), _stepped(schedule)
+            if "optim" in first and "sched" in second and _is_repeated(program, step):
+                texts = [program.text[slice(*program.span(each))] for each in (step, schedule)]
+                change = [Replacement(*program.span(step), texts[1]), Replacement(*program.span(schedule), texts[0])]
+                yield from mutants_of(program, SCHEDULE, "order", change, step, anywhere=True)
+
+
+def mutants_of_probabilities(program: Program) -> Iterator[Mutant]:
+    """`kl_div` of a `log_softmax` is one of a softmax."""
+    for call in _calls(program, "kl_div"):
+        inner = call.args[0] if call.args else None
+        if isinstance(inner, ast.Call) and last_name(inner.func) == "log_softmax":
+            end = program.span(inner.func)[1]
+            change = [Replacement(end - len("log_softmax"), end, "softmax")]
+            yield from mutants_of(program, DIVERGENCE, "softmax", change, call)
+
+
+def mutants_with_the_old_signature(program: Program) -> Iterator[Mutant]:
+    """`compute_loss` no longer takes `num_items_in_batch`."""
+    for node in program.nodes:
+        if not isinstance(node, ast.FunctionDef) or node.name != "compute_loss" or not node.args.defaults:
+            continue
+        last, default = node.args.args[-1], node.args.defaults[-1]
+        if (
+            last.arg == "num_items_in_batch"
+            and sum(isinstance(each, ast.Name) and each.id == last.arg for each in ast.walk(node)) == 0
+        ):
+            comma = program.text.rindex(",", 0, program.offset(last.lineno, last.col_offset))
+            change = [Replacement(comma, program.span(default)[1], "")]
+            yield from mutants_of(program, SIGNATURE, "signature", change, node.body[0], anywhere=True)
+
+
+def mutants_with_old_hooks(program: Program) -> Iterator[Mutant]:
+    """`register_full_backward_hook` is `register_backward_hook`."""
+    for call in _calls(program, "register_full_backward_hook"):
+        end = program.span(call.func)[1]
+        change = [Replacement(end - len("register_full_backward_hook"), end, "register_backward_hook")]
+        yield from mutants_of(program, HOOK, "hook", change, call)
+
+
+def mutants_that_unpickle(program: Program) -> Iterator[Mutant]:
+    """`weights_only=True` is `weights_only=False`."""
+    for call in _calls(program, "load"):
+        for keyword in call.keywords if dotted(call.func) == "torch.load" else ():
+            if keyword.arg == "weights_only" and ast.unparse(keyword.value) == "True":
+                change = [Replacement(*program.span(keyword.value), "False")]
+                yield from mutants_of(program, LOAD, "weights", change, call)
+
+
+def _calls(program: Program, name: str) -> list[ast.Call]:
+    return [node for node in program.nodes if isinstance(node, ast.Call) and last_name(node.func) == name]
+
+
+def _is_functional(function: ast.expr) -> bool:
+    return dotted(function).rpartition(".")[0].endswith(("F", "functional"))
+
+
+def _is_repeated(program: Program, node: ast.AST) -> bool:
+    return any(isinstance(each, ast.For | ast.While) for each in program.ancestors(node))
+
+
+def _stepped(statement: ast.stmt) -> str:
+    """What a statement that is a call of `step` is called on."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    name = dotted(call.func).lower() if isinstance(call, ast.Call) else ""
+    return name.removesuffix(".step") if name.endswith(".step") else ""
