@@ -28,6 +28,7 @@ from llm_lsp.parsing import python_tree
 
 if TYPE_CHECKING:
     from llm_lsp.facts.added_tokens import AddedTokens
+    from llm_lsp.facts.answers import WrittenText
     from llm_lsp.facts.attention import AttentionRequest
     from llm_lsp.facts.callers import Callers
     from llm_lsp.facts.chats import ChatPrompt
@@ -497,6 +498,12 @@ class Facts:
         from llm_lsp.facts.pad_tokens import paddings
 
         return paddings(self)
+
+    def written_texts(self) -> Iterator[WrittenText]:
+        """The texts that decoder-only models have written behind their prompts."""
+        from llm_lsp.facts.answers import written_texts
+
+        return written_texts(self)
 
     def unmasked_runs(self) -> Iterator[UnmaskedRun]:
         """The runs of models on ids of padded texts that get no mask."""

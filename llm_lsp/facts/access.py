@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from llm_lsp.facts.events import Arguments, CallRecord, Frame, Labels
-from llm_lsp.facts.machine import Machine
+from llm_lsp.facts.events import Arguments, CallRecord, Frame
+from llm_lsp.facts.sequences import Sequences, is_ids, moved
 from llm_lsp.facts.values import (
     ANYTHING,
-    NOTHING,
     Bound,
     Class,
     Constant,
@@ -17,7 +16,6 @@ from llm_lsp.facts.values import (
     Module,
     Object,
     Opaque,
-    Sources,
     Symbol,
     Tuple,
     Union,
@@ -39,7 +37,7 @@ _MOST_JOINED = 64
 _SAME_ELEMENTS = frozenset({"builtins.list", "builtins.tuple", "builtins.sorted", "builtins.reversed", "builtins.iter", "builtins.set", "itertools.chain", "itertools.islice", "itertools.cycle"})  # fmt: skip
 
 
-class Access(Machine):
+class Access(Sequences):
     """Reads and writes what values hold, in the present state."""
 
     __slots__ = ()
@@ -260,6 +258,8 @@ class Access(Machine):
         if value.cls == "items" and call.receiver is not None:
             cls = library.ENCODING if is_ids(call.receiver) else None
             return Tuple((ANYTHING, Opaque(cls, self.flow(call.receiver), value.call)))
+        if value.cls == "length":
+            return value
         if value.cls in library.LOADERS and self.stacks_ids(call.arguments):
             return Opaque(library.ENCODING, self.flow(value))
         return None
@@ -305,7 +305,7 @@ class Access(Machine):
                 self.has_labels
                 and isinstance(owner, Opaque)
                 and owner.call is not None
-                and _moved(target.slice) == "[:-1]"
+                and moved(target.slice) == "[:-1]"
             ):
                 self.shifted |= {
                     owner.call for id in value.sources if id in self.calls and self.calls[id].name == "[1:]"
@@ -448,58 +448,3 @@ class Access(Machine):
                 self.escaped |= self.flow(value)
                 self.examine_lengths([value])
                 self.hand_out(value)
-
-    # ------------------------------------------------------------ labels
-
-    def all_but_one(self, value: Value, part: Value, node: ast.Subscript) -> Value:
-        """`ids[1:]` or `ids[:, :-1]`: written down as a call, so that it is seen how labels stand to their ids."""
-        name = _moved(node.slice)
-        if name is None or not isinstance(part, (Opaque, Object)):
-            return part
-        call = self.record(node, name, None, Arguments([], {}))
-        call.flow = self.flow(value)
-        cls, made = (part.cls, part.call) if isinstance(part, Opaque) else (None, None)
-        return Opaque(cls, self.flow(part) | call.flow | {call.id}, made)
-
-    def label(self, node: ast.AST, written: ast.AST, owner: Value, value: Value) -> None:
-        """Write down that `value` is stored under the key "labels", with what containers hold at this moment."""
-        stored = Labels(written, self.flow(owner), value, self.flow(value), self.ids_in(value))
-        self.labelled[self.site(node, "labels")] = stored
-
-    def ids_in(self, value: Value, depth: int = 0) -> Sources | None:
-        """What the ids were computed from, if the value is ids and nothing else."""
-        found: Sources = NOTHING
-        for option, _ in options(value):
-            inner: Value | None = None
-            if is_ids(option):
-                found |= option.sources
-                continue
-            if isinstance(option, Opaque) and option.call in self.calls and option.cls in library.KEEPS_IDS:
-                inner = next(iter(self.calls[option.call].arguments.positional), None)
-            elif isinstance(option, Object) and option.cls == "builtins.list":
-                inner = self.heap.get((option.id, "each"))
-            held = self.ids_in(inner, depth + 1) if inner is not None and depth < _DEEPEST_CHILD else None
-            if held is None:
-                return None
-            found |= held
-        return found
-
-
-def _moved(part: ast.expr) -> str | None:
-    """Whether a slice leaves out the first of its last dimension, or the last, and nothing else."""
-    last = part.elts[-1] if isinstance(part, ast.Tuple) and part.elts else part
-    if not isinstance(last, ast.Slice) or last.step is not None:
-        return None
-    lower, upper = last.lower, last.upper
-    if isinstance(lower, ast.Constant) and lower.value == 1 and upper is None:
-        return "[1:]"
-    is_last = (
-        isinstance(upper, ast.UnaryOp) and isinstance(upper.op, ast.USub) and isinstance(upper.operand, ast.Constant)
-    )
-    is_one = isinstance(upper, ast.UnaryOp) and isinstance(upper.operand, ast.Constant) and upper.operand.value == 1
-    return "[:-1]" if lower is None and is_last and is_one else None
-
-
-def is_ids(value: Value) -> bool:
-    """Whether it holds the ids of tokens."""
-    return isinstance(value, Opaque) and value.cls == library.ENCODING

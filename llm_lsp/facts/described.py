@@ -77,6 +77,7 @@ def answers(facts: Facts) -> Iterator[tuple[Place, Description]]:
     found += [(one.place, one) for one in facts.added_tokens()]
     found += [(one.place, one) for one in facts.attention_requests()]
     found += [(one.call.place, one) for one in facts.generations()]
+    found += [(one.call.place, one) for one in facts.written_texts()]
     found += [(one.call.place, one) for one in facts.chat_prompts()]
     found += [(one.place, one) for one in facts.labelled_runs()]
     found += [(one.call.place, one) for one in facts.paddings()]

@@ -102,7 +102,7 @@ class Expressions(Access):
 
     def subscript_of(self, value: Value, node: ast.Subscript) -> Value:
         if _begins_later(node.slice):
-            self.trimmed |= self.flow(value)
+            self.note_trimming(value, node)
         if isinstance(node.slice, ast.Slice):
             ends = (node.slice.lower, node.slice.upper, node.slice.step)
             bounds = [None if end is None else self.evaluate(end) for end in ends]
@@ -173,6 +173,7 @@ class Expressions(Access):
         self.heap[made.id, "keys"] = Constant(tuple(keys)) if is_known else ANYTHING
         if labelled is not None:
             self.label(node, labelled[0], made, labelled[1])
+        self.answered |= self.said_in(made, keys)
         return made
 
     def spread_into(self, made: Object, keys: list[object], value: Value) -> list[Value] | None:
@@ -288,6 +289,8 @@ class Expressions(Access):
             if isinstance(value, Opaque) and value.cls == "length":
                 self.length_examined |= sources
             found |= sources
+        if isinstance(node.ops[0], ast.Eq) and not any(type(value) is Constant for value in values):
+            self.answered |= found
         if len(values) == 2:
             known = compare(node.ops[0], values[0], values[1])
             if known is not None:
@@ -470,10 +473,10 @@ def _has_end(part: ast.expr) -> bool:
 
 
 def _begins_later(part: ast.expr) -> bool:
-    """Whether it is `[n:]`, or `[..., n:]`, of a number that is not written there."""
+    """Whether it is `[n:]`, or `[..., n:]`, of more than one that is left out."""
     last = part.elts[-1] if isinstance(part, ast.Tuple) and part.elts else part
     lower = last.lower if isinstance(last, ast.Slice) else None
-    return lower is not None and not isinstance(lower, (ast.Constant, ast.UnaryOp))
+    return lower is not None and not (isinstance(lower, ast.Constant) and lower.value in {0, 1})
 
 
 def _is_text(node: ast.expr) -> bool:

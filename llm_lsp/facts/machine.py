@@ -64,6 +64,7 @@ class Machine:
         "_steps",
         "_stop",
         "adapted",
+        "answered",
         "attentions_read",
         "called_quietly",
         "calls",
@@ -176,6 +177,8 @@ class Machine:
         """Sources of what was taken apart by `[a:b]`."""
         self.cut: set[int] = set()
         """Sources of what was cut on purpose, by `[:n]`, or into pieces, by `[a:b]` of a text."""
+        self.answered: set[int] = set()
+        """Sources of what is compared with something, or stored as what an assistant says."""
         self.trimmed: set[int] = set()
         """Sources of what only the rest of was taken, by `[n:]` of a computed number: what is left of an output behind its prompt."""
         self.labelled: dict[int, Labels] = {}

@@ -423,6 +423,10 @@ def prepares(function: str) -> bool:
 
 
 COPIES = frozenset({"copy.deepcopy", "copy.copy"})
+ANSWERS = frozenset(
+    {"answer", "reply", "response", "completion", "summary", "translation", "prediction", "assistant", "verdict"}
+)
+"""Keys under which programs keep what a model has answered."""
 GENERATION_ARGUMENTS = frozenset({
     "attention_mask", "bad_words_ids", "bos_token_id", "do_sample", "early_stopping", "eos_token_id", "generation_config", "logits_processor", "max_new_tokens",
     "min_new_tokens", "no_repeat_ngram_size", "num_beams", "num_return_sequences", "pad_token_id", "repetition_penalty", "return_dict_in_generate",

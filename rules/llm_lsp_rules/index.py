@@ -163,6 +163,18 @@ RULES: tuple[tuple[str, str, str, str, bool, tuple[str, ...], tuple[str, ...], s
         "MaxLengthCountsPrompt",
     ),
     (
+        "LLM206",
+        "prompt-left-in-output",
+        "generation",
+        "warning",
+        True,
+        ("generate(",),
+        (),
+        "unsafe",
+        "llm_lsp_rules.generation.prompt_left_in_output",
+        "PromptLeftInOutput",
+    ),
+    (
         "LLM208",
         "attentions-without-eager",
         "generation",
