@@ -165,17 +165,17 @@ class Divergence(ScoreLoss):
 
 def score_losses(facts: Facts) -> Iterator[ScoreLoss]:
     """The calls of losses that normalize what they are given, or take log-probabilities."""
-    for record in facts.records:
-        takes = library.LOSSES_OF_SCORES.get(_name_of(record))
-        if takes is not None and not _makes_a_loss(record):
-            yield ScoreLoss(facts, Call(facts, record), takes)
+    for call in facts.calls("()", *library.LOSSES_OF_SCORES):
+        takes = library.LOSSES_OF_SCORES.get(_name_of(call.record))
+        if takes is not None and not _makes_a_loss(call.record):
+            yield ScoreLoss(facts, call, takes)
 
 
 def divergences(facts: Facts) -> Iterator[Divergence]:
     """The calls of the Kullback-Leibler divergence."""
-    for record in facts.records:
-        if _name_of(record) in library.DIVERGENCES and not _makes_a_loss(record):
-            yield Divergence(facts, Call(facts, record))
+    for call in facts.calls("()", *library.DIVERGENCES):
+        if _name_of(call.record) in library.DIVERGENCES and not _makes_a_loss(call.record):
+            yield Divergence(facts, call)
 
 
 def _name_of(record: CallRecord) -> str:
