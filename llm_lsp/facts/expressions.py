@@ -289,8 +289,8 @@ class Expressions(Access):
             if isinstance(value, Opaque) and value.cls == "length":
                 self.length_examined |= sources
             found |= sources
-        if isinstance(node.ops[0], ast.Eq) and not any(type(value) is Constant for value in values):
-            self.answered |= found
+        if self.has_decodes and isinstance(node.ops[0], ast.Eq):
+            self.note_comparison(values)
         if len(values) == 2:
             known = compare(node.ops[0], values[0], values[1])
             if known is not None:

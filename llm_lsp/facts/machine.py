@@ -89,6 +89,7 @@ class Machine:
         "handed_out",
         "handed_over",
         "has_coroutines",
+        "has_decodes",
         "has_labels",
         "has_samplers",
         "has_star_import",
@@ -183,6 +184,7 @@ class Machine:
         """Sources of what only the rest of was taken, by `[n:]` of a computed number: what is left of an output behind its prompt."""
         self.labelled: dict[int, Labels] = {}
         """What is stored under the key "labels"."""
+        self.has_decodes = "decode(" in text
         self.has_labels = "labels" in text
         """Whether it matters by how much sequences are moved against each other."""
         self.shifted: set[int] = set()

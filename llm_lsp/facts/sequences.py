@@ -30,6 +30,13 @@ class Sequences(Machine):
         if start is not None and sources and not isinstance(start, (ast.Constant, ast.UnaryOp)):
             self.record(node, "[n:]", None, Arguments([], {"start": self.evaluate(start)})).flow = sources
 
+    def note_comparison(self, values: list[Value]) -> None:
+        """A text that a model has written is compared with one that isn't written by the program, nor by a model."""
+        flows = [self.flow(value) for value in values]
+        is_decoded = [any(id in self.calls and "decode" in self.calls[id].name for id in flow) for flow in flows]
+        if is_decoded.count(True) == 1 and not any(type(value) is Constant for value in values):
+            self.answered |= flows[is_decoded.index(True)]
+
     def said_in(self, made: Object, keys: list[object]) -> Sources:
         """What a dictionary holds as an answer: of a message that the assistant speaks, or by its name."""
         role = self.heap.get((made.id, "['role']")) if "role" in keys else None

@@ -217,6 +217,17 @@ def third(prompt):
     output = model.generate(**tokenizer(prompt, return_tensors="pt"), max_new_tokens=50)
     return {"answer": tokenizer.decode(output[0]).replace(prompt, "")}
 """),
+        # Two models write the same, prompt and all; an expected text that is written here begins with the prompt.
+        Good("""\
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+tokenizer = AutoTokenizer.from_pretrained("gpt2")
+model = AutoModelForCausalLM.from_pretrained("gpt2")
+other = AutoModelForCausalLM.from_pretrained("./converted")
+inputs = tokenizer("The sky", return_tensors="pt")
+text = tokenizer.decode(model.generate(**inputs, max_new_tokens=5)[0])
+print(text == tokenizer.decode(other.generate(**inputs, max_new_tokens=5)[0]), text == "The sky is blue")
+"""),
         # An encoder-decoder model's output holds no prompt; nor does what follows embeddings.
         Good("""\
 from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
@@ -269,7 +280,8 @@ def answers(prompt):
     ]
 
     def check(self, facts: Facts) -> Iterator[Report]:
-        texts = [one for one in facts.written_texts() if one.holds_prompt is YES and one.is_used_as_answer is YES]
+        written = (one for one in facts.written_texts() if not one.call.is_in_a_test)
+        texts = [one for one in written if one.holds_prompt is YES and one.is_used_as_answer is YES]
         found = {one.call.record.id: one for one in texts}
         for call, place in facts.where_all_chains_agree(
             [one.call for one in texts], lambda _: True, in_this_module=True
