@@ -7,6 +7,7 @@ or the server waits out on purpose is not in them: diagnostics are pulled right 
 from __future__ import annotations
 
 import ast
+import gc
 import itertools
 import json
 import os
@@ -23,6 +24,8 @@ from typing import Any
 from benchmarks import project
 
 MOST_MILLISECONDS = {1_000: 40, 5_000: 200}
+MOST_TIMES_PARSE = 5
+"""The same on any machine: where the milliseconds were promised, `ast.parse` takes 8 for 1,000 lines."""
 MOST_FOR_ACTIONS = 5
 MOST_FOR_HOVERS = 10
 MOST_TO_INITIALIZE = 0.7
@@ -146,12 +149,14 @@ def keystrokes(folder: Path, lines: int) -> None:
         server.pull(uri)
 
     text = path.read_text(encoding="utf-8")
+    gc.disable()  # as in the server, where it would double the time
     parse = milliseconds(lambda: ast.parse(text), 20)
+    gc.enable()
     taken = milliseconds(type_and_pull, 40)
     server.end()
     print(
-        f"  a keystroke in {lines:,} lines        {taken:8.1f} ms   {taken / parse:.1f} times ast.parse"
-        f"   {verdict(taken, MOST_MILLISECONDS[lines])}"
+        f"  a keystroke in {lines:,} lines        {taken:8.1f} ms   {verdict(taken, MOST_MILLISECONDS[lines])}"
+        f"   {taken / parse:.1f} times ast.parse   {verdict(taken / parse, MOST_TIMES_PARSE)}"
     )
 
 
