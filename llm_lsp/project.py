@@ -162,6 +162,17 @@ class Project:
         working = Path.cwd()
         return working if folder.is_relative_to(working) else self._around_package(folder)
 
+    def source_at(self, path: Path) -> Source:
+        """That of a file by its path; the modules of a project are asked for again and again.
+
+        Raises:
+            OSError: the file can't be read.
+        """
+        if path in self._sources:
+            self._sources.move_to_end(path)
+            return self._sources[path]
+        return self.source(self.file(path))
+
     def source(self, file: ProjectFile) -> Source:
         """The file's text and tree, kept for the modules that import it.
 
@@ -518,8 +529,10 @@ class _FileWorld:
         """A file of the project, or of an installed package; None if it can't be read or was given up."""
         try:
             # What lies beside a package are no settings of the user's.
-            file = ProjectFile(path, shown(path), self._file.settings) if is_installed else self._project.file(path)
-            source = self._project.source(file)
+            if is_installed:
+                source = self._project.source(ProjectFile(path, shown(path), self._file.settings))
+            else:
+                source = self._project.source_at(path)
         except OSError:
             return None
         return None if any(problem.code == "LLM002" for problem in source.problems) else source

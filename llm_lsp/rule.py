@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from llm_lsp.facts.generation import Generation, Setting
     from llm_lsp.facts.heads import ModelLoad
     from llm_lsp.facts.modes import Inference
+    from llm_lsp.facts.overrides import Override
     from llm_lsp.facts.randomness import Generator
     from llm_lsp.facts.rounds import KeptMode, RepeatedLoader
 
@@ -54,6 +55,7 @@ __all__ = [
     "InsertBefore",
     "KeptMode",
     "ModelLoad",
+    "Override",
     "Place",
     "RepeatedLoader",
     "Replace",
@@ -75,6 +77,7 @@ _ANSWERS = {
     "Inference": "modes",
     "KeptMode": "rounds",
     "ModelLoad": "heads",
+    "Override": "overrides",
     "RepeatedLoader": "rounds",
     "Setting": "generation",
 }

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
-from llm_lsp.facts.values import Constant
+from llm_lsp.facts.values import Class, Constant, Object
 from llm_lsp.facts.views import Call
 from llm_lsp.knowledge import library
 
@@ -66,11 +66,18 @@ class Dropout:
             return False
         if text[0].isdigit():
             return isinstance(probability.value, Constant)
-        owner, found = self.call.record.frame.function, _OWN.fullmatch(text)
-        cls = owner.owner if owner is not None else None
-        return (
-            found is not None and found[1] == self.module and cls is not None and cls.find(text.split(".")[1]) is None
-        )
+        found = _OWN.fullmatch(text)
+        cls = self._class_of(found[1]) if found is not None else None
+        return cls is not None and cls.find(text.split(".")[1]) is None
+
+    def _class_of(self, name: str) -> Class | None:
+        """The class of the module that a variable holds: the method's own, or one that a function is given."""
+        frame = self.call.record.frame
+        if name == self.module and frame.function is not None:
+            return frame.function.owner
+        held = frame.locals.get(name)
+        cls = held.cls if isinstance(held, Object) else None
+        return cls if isinstance(cls, Class) and self._facts.machine.kind_of_class(cls) == "model" else None
 
 
 def dropouts(facts: Facts) -> Iterator[Dropout]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cached_property
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
@@ -66,8 +68,6 @@ def switch_of(facts: Facts, switch: CallRecord, id: int) -> CallRecord:
 class Inference:
     """A forward with gradients off, or whose result never reaches any."""
 
-    __slots__ = ("_facts", "_model", "call")
-
     def __init__(self, facts: Facts, call: Call, model: Object) -> None:
         self._facts = facts
         self._model = model
@@ -104,15 +104,11 @@ class Inference:
         Of a model that the program trains, only the names of functions and loaders say so: a policy is run without
         gradients in training mode on purpose.
         """
-        facts, machine, model = self._facts, self._facts.machine, self._model
+        machine, model = self._facts.machine, self._model
         words = self._words
         if not words.isdisjoint(_SAMPLES_ON_PURPOSE):
             return answer(NO)
-        passes = [
-            record.frame
-            for record in facts.records
-            if is_same_object(record.receiver, model) and record.id in machine.reached_gradient
-        ]
+        passes = {record.frame for record in self._training_passes}
         if not passes:
             # `train()` without any training: somebody wants dropout to go on.
             wants_dropout = "train" in machine.uses.get(model.id, ())
@@ -132,14 +128,26 @@ class Inference:
             for record in (call.record for call in self._facts.calls("load_state_dict"))
         )
 
+    @cached_property
+    def _training_passes(self) -> list[CallRecord]:
+        """The forwards of the model that gradients are computed of."""
+        reached = self._facts.machine.reached_gradient
+        return [
+            record
+            for record in self._facts.records
+            if is_same_object(record.receiver, self._model) and record.id in reached
+        ]
+
     @property
     def _words(self) -> set[str]:
-        """The words in the name of the function, and of what the loops in it run through."""
+        """The words in the names of the functions, and of what the loops run through, in which nothing is trained."""
         record, facts = self.call.record, self._facts
-        outer = record.frame.parent.loops if record.frame.parent is not None else ()
-        loops = [loop for loop in record.loops if loop not in outer]
+        frames = {one.frame for one in self._training_passes}
+        trained_in = {loop for one in self._training_passes for loop in one.loops}
+        loops = [loop for loop in record.loops if loop not in trained_in]
         texts = [facts.text_of(loop.iter) for loop in loops if isinstance(loop, (ast.For, ast.AsyncFor))]
-        texts += [record.frame.function.name] if record.frame.function is not None else []
+        inner = takewhile(lambda frame: frame not in frames, record.frame.chain())
+        texts += [frame.function.name for frame in inner if frame.function is not None]
         return {word for text in texts for word in _WORDS.findall(text.lower())}
 
     @property

@@ -75,5 +75,5 @@ def overrides(facts: Facts, method: str) -> Iterator[Override]:
         is_trainer = any(
             base.startswith(("transformers.", "trl.")) and base.endswith("Trainer") for base in cls.library_bases()
         )
-        if is_trainer and facts.place(node).path == facts.source.path:
+        if is_trainer:
             yield Override(facts, node, cls)

@@ -163,10 +163,10 @@ class Update:
     def _accumulates(self, clear: CallRecord) -> bool:
         """Whether accelerate decides in which rounds the optimizer steps, in a block around all of it."""
         facts = self._facts
-        nodes = (clear.node, self.step.record.node)
+        ways = [_nodes_on_the_way(record) for record in (clear, self.step.record)]
         for context in facts.calls("accumulate"):
             around = [one for one in ast.walk(facts.source.tree) if _enters(one, context.record.node)]
-            if any(all(node in ast.walk(block) for node in nodes) for block in around):
+            if any(all(not way.isdisjoint(ast.walk(block)) for way in ways) for block in around):
                 return _is_for_several_batches(facts, context.record.receiver)
         return False
 
@@ -269,6 +269,11 @@ def same_or_weaker(facts: Facts, one: CallRecord, other: CallRecord) -> bool:
 def is_statement(facts: Facts, call: Call) -> bool:
     """Whether the call is a statement of its own of this module."""
     return any(isinstance(node, ast.Expr) and node.value is call.record.node for node in ast.walk(facts.source.tree))
+
+
+def _nodes_on_the_way(record: CallRecord) -> set[ast.AST]:
+    """The call, and those that lead to it."""
+    return {record.node, *(frame.call for frame in record.frame.chain() if frame.call is not None)}
 
 
 def _enters(node: ast.AST, context: ast.AST) -> bool:

@@ -135,6 +135,10 @@ class EditorProject(Project):
             return f"\n{file}"
         return f"\n{file} {status.st_mtime_ns} {status.st_size}"
 
+    def source_at(self, path: Path) -> Source:
+        """That of a file as the client has it open, else as it lies on the disk."""
+        return self.source(self.file(path))
+
     def written(self, file: Path) -> bytes:
         """The file as the client has it open, else as it lies on the disk."""
         document = self._documents.at(file)

@@ -23,7 +23,7 @@ class DropoutAlwaysOn(Rule):
 
     code = "LLM212"
     severity = Severity.ERROR
-    triggers = ("F.dropout", "functional.dropout", "functional import", "dropout_p")
+    triggers = ("dropout",)
     bad = [
         Bad(
             """\

@@ -24,7 +24,7 @@ class UnsafeLoad(Rule):
 
     code = "LLM701"
     severity = Severity.WARNING
-    triggers = ("torch.load", "weights_only", "pickle_module")
+    triggers = ("load(", "weights_only", "pickle_module")
     bad = [
         Bad(
             """\

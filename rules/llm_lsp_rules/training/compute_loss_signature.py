@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from llm_lsp.rule import NO, YES, Bad, Facts, Good, Replace, Report, Rule, Severity
+from llm_lsp.rule import NO, YES, Bad, Facts, Good, Override, Replace, Report, Rule, Severity
 
 
 class ComputeLossSignature(Rule):
@@ -139,10 +139,8 @@ class Own(Trainer):
     ]
 
     def check(self, facts: Facts) -> Iterator[Report]:
-        if facts.requires("transformers", ">=4.46") is NO:
-            return
         for method in facts.overrides("compute_loss"):
-            if method.takes("num_items_in_batch") is NO and method.is_called_by_its_library is YES:
+            if is_a_fault(method) and facts.requires("transformers", ">=4.46") is not NO:
                 end = method.end_of_parameters
                 yield self.report(
                     method.place,
@@ -151,3 +149,7 @@ class Own(Trainer):
                     fix=[Replace(end, ", num_items_in_batch=None")] if end is not None else (),
                     safe=True,
                 )
+
+
+def is_a_fault(method: Override) -> bool:
+    return method.takes("num_items_in_batch") is NO and method.is_called_by_its_library is YES
