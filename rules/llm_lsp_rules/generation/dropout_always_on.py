@@ -23,7 +23,7 @@ class DropoutAlwaysOn(Rule):
 
     code = "LLM212"
     severity = Severity.ERROR
-    triggers = ("dropout",)
+    triggers = ("dropout(", "dropout_p")
     bad = [
         Bad(
             """\

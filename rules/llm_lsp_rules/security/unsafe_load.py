@@ -24,7 +24,7 @@ class UnsafeLoad(Rule):
 
     code = "LLM701"
     severity = Severity.WARNING
-    triggers = ("load(", "weights_only", "pickle_module")
+    triggers = ("torch.load", "import torch as", "torch import load", "weights_only", "pickle_module")
     bad = [
         Bad(
             """\
