@@ -16,8 +16,8 @@ from llm_lsp.knowledge.kinds import kind_of
 
 __all__ = ["Roots"]
 
-_LONG = 400
-"""Lines of a module."""
+_LONG = 10_000
+"""Characters of a module, some 250 lines."""
 
 
 class Roots(Interpreter):
@@ -83,9 +83,9 @@ class Roots(Interpreter):
         In trl that is 38 % of all statements that would run. Short modules are run whole, since there a model may be
         called by any name.
         """
-        lines = self.text.split("\n")
-        if len(lines) < _LONG:
+        if len(self.text) < _LONG:
             return {}
+        lines = self.text.split("\n")
         texts = {
             node: "\n".join(lines[function.node.lineno - 1 : function.node.end_lineno])
             for node, function in self.functions.items()

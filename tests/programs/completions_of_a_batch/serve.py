@@ -14,7 +14,7 @@ def load(name="gpt2"):
 def main():
     model, tokenizer = load()
     prompts = [json.loads(line)["prompt"] for line in sys.stdin]
-    for text in complete(model, tokenizer, prompts):
+    for text in complete(model, tokenizer, prompts):  # <- LLM206
         print(json.dumps({"completion": text}))
 
 
