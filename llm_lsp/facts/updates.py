@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
@@ -34,14 +34,15 @@ class Update:
 
     __slots__ = ("_backwards", "_clears", "_facts", "_loop", "_optimizer", "step")
 
-    def __init__(self, facts: Facts, step: Call, optimizer: Object, loop: ast.AST) -> None:
+    def __init__(
+        self, facts: Facts, step: Call, optimizer: Object, loop: ast.AST, of_root: Iterable[CallRecord]
+    ) -> None:
         self._facts = facts
         self._loop = loop
         self._optimizer = optimizer
         self.step = step
         """The call of the optimizer's `step`, or of a scaler's with the optimizer."""
-        root = step.record.frame.root
-        inside = [record for record in facts.records if loop in record.loops and record.frame.root is root]
+        inside = [record for record in of_root if loop in record.loops]
         self._backwards = [record for record in inside if is_backward(record)]
         self._clears = [record for record in inside if any(word in record.name for word in _CLEARS)]
 
@@ -173,6 +174,8 @@ class Update:
     def _clears_of_it(self) -> list[CallRecord]:
         """The calls that clear the gradients of this optimizer, or of the one model that is trained."""
         facts = self._facts
+        if all(called_on(facts, record) is self._optimizer for record in self._clears):
+            return self._clears
         others = {called_on(facts, record) for record in facts.records if record.name == "step"} - {self._optimizer}
         is_only_one = not any(is_optimizer(facts, other) for other in others)
         reached = facts.machine.reached_gradient
@@ -202,12 +205,16 @@ class Update:
 
 def updates(facts: Facts) -> Iterator[Update]:
     """The steps of optimizers in loops that compute gradients, but not those that are given a closure."""
-    backwards = [record for record in facts.records if is_backward(record) and record.loops]
+    by_root: dict[int, list[CallRecord]] = {}
+    for record in facts.records:
+        if record.loops:
+            by_root.setdefault(record.frame.root.id, []).append(record)
     for step, optimizer in optimizer_steps(facts):
-        found = [common_loop(step.record, backward) for backward in backwards]
+        of_root = by_root.get(step.record.frame.root.id, [])
+        found = [common_loop(step.record, record) for record in of_root if is_backward(record)]
         loops = [loop for loop in found if loop is not None]
         if loops:
-            yield Update(facts, step, optimizer, max(loops, key=step.record.loops.index))
+            yield Update(facts, step, optimizer, max(loops, key=step.record.loops.index), of_root)
 
 
 def optimizer_steps(facts: Facts) -> Iterator[tuple[Call, Object]]:

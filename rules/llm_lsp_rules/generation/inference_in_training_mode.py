@@ -315,8 +315,9 @@ net.eval()
     ]
 
     def check(self, facts: Facts) -> Iterator[Report]:
-        found = {one.call.record.id: one for one in facts.inferences() if is_a_fault(one)}
-        calls = [one.call for one in facts.inferences()]
+        every = list(facts.inferences())
+        found = {one.call.record.id: one for one in every if is_a_fault(one)}
+        calls = [one.call for one in every]
         for call, place in facts.where_all_chains_agree(calls, lambda call: call.record.id in found):
             one = found[call.record.id]
             switched = one.switched_on or one.made
