@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache
 from typing import TYPE_CHECKING
 
 from llm_lsp import registry
@@ -93,7 +92,7 @@ def lint(  # noqa: PLR0913 (all but four are for those who lint many files, or w
     ]
     crashes: list[Crash] = []
     candidates = [rule for rule in chosen.values() if not rule.is_builtin]
-    triggered = _triggered(candidates, source.text)
+    triggered = [rule for rule in candidates if rule.is_triggered_by(source.snippets)]
     if triggered:
         findings += _reported(source, _Job(world, stop, load, crashes, observe, candidates, runs), triggered)
         findings += _not_analysed(source, crashes, chosen)
@@ -106,36 +105,6 @@ def lint(  # noqa: PLR0913 (all but four are for those who lint many files, or w
     if UNUSED_SUPPRESSION.code in chosen and may_be_unused and not crashes and not source.masked:
         diagnostics += _unused_suppressions(source, suppressed, settings, chosen)
     return sorted(diagnostics, key=lambda diagnostic: (diagnostic.location, diagnostic.code, diagnostic.message))
-
-
-def _triggered(rules: Iterable[RuleEntry], text: str) -> list[RuleEntry]:
-    """The rules one of whose triggers stands in the text, as it is or with blanks and line ends between its parts."""
-    stands: dict[str, bool] = {}
-    parts = text.split()
-    # What stands between blanks, each once, is half as long: with many rules the search is felt.
-    once = "\n".join(set(parts))
-    squeezed = ""
-    found: list[RuleEntry] = []
-    for rule in rules:
-        for trigger in rule.triggers:
-            if trigger not in stands:
-                stands[trigger] = trigger in (text if " " in trigger else once)
-                # A word alone has no parts; where one of the parts is missing, nobody has to look between them.
-                if not stands[trigger] and not trigger.isidentifier() and all(word in once for word in _words(trigger)):
-                    squeezed = squeezed or "".join(parts)
-                    stands[trigger] = "".join(trigger.split()) in squeezed
-            if stands[trigger]:
-                found.append(rule)
-                break
-        else:
-            found += [] if rule.triggers else [rule]
-    return found
-
-
-@cache
-def _words(trigger: str) -> list[str]:
-    """The identifiers in a trigger."""
-    return "".join(letter if letter.isidentifier() or letter.isdigit() else " " for letter in trigger).split()
 
 
 # ---------------------------------------------------------------- running the rules
@@ -202,9 +171,10 @@ def _said(run: Run, runs: Runs, job: _Job, rules: Sequence[RuleEntry]) -> Iterat
             job.crashes.append(_crash(run.source, rule.code, error))
             return None
 
-    program = WholeProgram(run, runs, check, _triggered)
+    program = WholeProgram(run, runs, check)
+    triggered = {rule.code for rule in rules}
     for rule in job.candidates:
-        if rule in rules or program.leads_to_what_triggers(rule):
+        if rule.code in triggered or program.leads_to_what_triggers(rule):
             yield from map(_finding, program.by_itself(rule))
     yield from map(_finding, program.by_scripts(rules))
 

@@ -23,6 +23,7 @@ from llm_lsp.named_tuples import NamedTuple
 if TYPE_CHECKING:  # the contract brings the whole interpreter along, and a file without a trigger needs neither
     from llm_lsp.rule import Rule
     from llm_lsp.settings import Settings
+    from llm_lsp.snippets import Snippets
 
 __all__ = [
     "GROUP",
@@ -85,6 +86,10 @@ class RuleEntry(NamedTuple):
     def is_builtin(self) -> bool:
         """Whether llm-lint reports this by itself, without a rule (`LLM000`, `LLM001`, `LLM002`)."""
         return not self.module
+
+    def is_triggered_by(self, snippets: Snippets) -> bool:
+        """Whether the snippets of a text give a reason to run the rule; one without triggers always runs."""
+        return not self.triggers or any(trigger in snippets for trigger in self.triggers)
 
 
 class _Pack(NamedTuple):

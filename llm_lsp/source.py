@@ -13,6 +13,7 @@ from llm_lsp.decoding import Decoded, UndecodableError, decode, with_unix_newlin
 from llm_lsp.diagnostic import Edit, Location, Position, Range
 from llm_lsp.named_tuples import NamedTuple
 from llm_lsp.parsing import Problem, empty_tree, parse, parse_cells, too_deep
+from llm_lsp.snippets import Snippets
 from llm_lsp.splicing import EditError, spliced
 from llm_lsp.suppression import Suppressions, suppressions_in
 
@@ -154,6 +155,11 @@ class Source:
     def nodes(self) -> frozenset[int]:
         """The identities of the nodes of `tree`: a module that many import is walked once."""
         return frozenset(map(id, ast.walk(self.tree)))
+
+    @cached_property
+    def snippets(self) -> Snippets:
+        """The snippets of code in `text`."""
+        return Snippets(self.text)
 
     @cached_property
     def is_ascii(self) -> bool:

@@ -46,25 +46,17 @@ class WholeProgram:
         run: of the file by itself.
         runs: where those of the scripts are kept.
         check: what a rule says of some facts; None where it fails.
-        triggered: those of some rules that the text of a file gives a reason to run.
     """
 
-    def __init__(
-        self,
-        run: Run,
-        runs: Runs,
-        check: Check,
-        triggered: Callable[[Iterable[RuleEntry], str], list[RuleEntry]],
-    ) -> None:
+    def __init__(self, run: Run, runs: Runs, check: Check) -> None:
         self._run = run
         self._runs = runs
         self._check = check
-        self._triggered = triggered
         self._entered = run.facts.ways.entered
 
     def leads_to_what_triggers(self, entry: RuleEntry) -> bool:
         """Whether another module of the project, into which this one leads, gives a reason to run a rule."""
-        return any(self._triggered([entry], source.text) for source in self._entered)
+        return any(entry.is_triggered_by(source.snippets) for source in self._entered)
 
     def by_itself(self, entry: RuleEntry) -> Iterator[Found]:
         """What a rule says of the file when it runs by itself."""
@@ -104,7 +96,7 @@ class WholeProgram:
         module = next((one for one in facts.ways.modules if one.path == report.place.path), None)
         if module is None:
             return True
-        if not self._triggered([entry], module.text):
+        if not entry.is_triggered_by(module.snippets):
             return False
         if self._says(self._other(module), entry, report.place):
             return True

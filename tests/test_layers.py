@@ -18,6 +18,7 @@ LAYERS = (
     "decoding",
     "logical_lines",
     "splicing",
+    "snippets",
     "parsing",
     "magics",
     "notebook",

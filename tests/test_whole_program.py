@@ -13,6 +13,7 @@ from llm_lsp.linter import lint
 from llm_lsp.outlines import Outline
 from llm_lsp.project import Project
 from llm_lsp.registry import enabled, entries
+from llm_lsp.snippets import Snippets
 from llm_lsp.whole_program import Runs
 
 EVALUATION = """\
@@ -132,6 +133,20 @@ def test_where_more_scripts_lead_than_are_worth_running_each_speaks_for_itself()
     write(evaluation=EVALUATION + SAVES, **dict.fromkeys(names, ASKS))
     assert places() == [(f"{name}.py", 7) for name in names]
     assert places("evaluation") == []
+
+
+def test_a_module_is_searched_for_triggers_once_however_many_files_enter_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched: list[str] = []
+
+    class Counted(Snippets):
+        def __init__(self, text: str) -> None:
+            searched.append(text)
+            super().__init__(text)
+
+    monkeypatch.setattr("llm_lsp.source.Snippets", Counted)
+    write(evaluation=EVALUATION, one=ASKS, two=ASKS + "\n", three=ASKS + "\n\n")
+    assert places() == [("one.py", 7), ("three.py", 7), ("two.py", 7)]
+    assert len(searched) == len(set(searched)) == 4
 
 
 def test_tests_are_no_scripts() -> None:
