@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import cast
 
+from llm_lsp.facts.call_order import callers_first
 from llm_lsp.facts.events import Arguments, Frame
 from llm_lsp.facts.interpreter import Interpreter
 from llm_lsp.facts.machine import AUTOCAST, GRADIENTS, OFF
@@ -27,6 +28,7 @@ class Roots(Interpreter):
         "idle",
         "initialised",
         "instances",
+        "turns",
     )
 
     def __init__(self, tree: ast.Module, text: str, stop: Callable[[], bool] | None) -> None:
@@ -36,11 +38,18 @@ class Roots(Interpreter):
         """The instances whose `__init__` has run."""
         self.idle: dict[ast.AST, str] = {}
         """Functions of a long module that are not worth running by themselves, with their text."""
+        self.turns: dict[ast.AST, int] = {}
+        """When each function runs that was there after the script: callers before what they call."""
 
     def run_roots(self) -> None:
         """Run every function that nothing has called so far."""
         mark = self.trail.mark()
-        self.idle = self.idle_functions()
+        lines = self.text.split("\n")
+        texts: dict[ast.AST, str] = {}
+        for node, function in self.functions.items():
+            texts[node] = "\n".join(lines[function.node.lineno - 1 : function.node.end_lineno])
+        self.idle = self.idle_functions(texts)
+        self.turns = callers_first(self.functions.values(), texts)
         while self.is_complete:
             waiting = [
                 function for node, function in self.functions.items() if node not in self.idle and self.is_waiting(node)
@@ -77,7 +86,7 @@ class Roots(Interpreter):
         if self.superseded:
             self.calls = {id: call for id, call in self.calls.items() if call.frame.root.id not in self.superseded}
 
-    def idle_functions(self) -> dict[ast.AST, str]:
+    def idle_functions(self, texts: dict[ast.AST, str]) -> dict[ast.AST, str]:
         """What a long module could only spend time on: functions whose text speaks of nothing that a rule asks about.
 
         In trl that is 38 % of all statements that would run. Short modules are run whole, since there a model may be
@@ -85,21 +94,16 @@ class Roots(Interpreter):
         """
         if len(self.text) < _LONG:
             return {}
-        lines = self.text.split("\n")
-        texts = {
-            node: "\n".join(lines[function.node.lineno - 1 : function.node.end_lineno])
-            for node, function in self.functions.items()
-        }
         return {node: text for node, text in texts.items() if not any(word in text for word in library.WORTH_RUNNING)}
 
     def may_be_called_quietly(self, function: Function) -> bool:
         """Whether a method of this name is called where gradients are off: of a base class, or of who knows what object."""
         return function.owner is not None and function.name in self.called_quietly
 
-    def precedence(self, function: Function) -> tuple[bool, bool, bool]:
-        """What prepares comes first, then lambdas; functions whose name stands elsewhere are likely called, and no roots."""
+    def precedence(self, function: Function) -> tuple[bool, bool, int]:
+        """What prepares comes first, then lambdas; callers come before what they call."""
         is_lambda = isinstance(function.node, ast.Lambda)
-        return _is_preparation(function), not is_lambda, self.is_named_elsewhere(function.name)
+        return _is_preparation(function), not is_lambda, self.turns.get(function.node, len(self.turns))
 
     def run_with_inner(self, function: Function) -> None:
         """Run a root, and what it defines and nobody calls while its variables are there."""
@@ -108,10 +112,6 @@ class Roots(Interpreter):
         for inner in [*self.functions.values()][defined:]:
             if self.is_waiting(inner.node):
                 self.run_with_inner(inner)
-
-    def is_named_elsewhere(self, name: str) -> bool:
-        text = self.text
-        return text.find(name, text.find(name) + 1) >= 0
 
     def left_behind(self, mark: int, known: int) -> Changes:
         """What a root changed that other roots see: globals, and attributes of objects that were there before it.
