@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from llm_lsp.facts.machine import AUTOCAST, GRADIENTS, OFF, ON
-from llm_lsp.facts.roots import Roots
+from llm_lsp.facts.roots import LONG, Roots
 from llm_lsp.facts.values import (
     ANYTHING,
     Class,
@@ -32,6 +32,7 @@ __all__ = ["Program"]
 
 _MOST_MODULES = 40
 _SMALL_CLASS = 120
+_LONG_FUNCTION = 20
 """Lines."""
 _DEEPEST_STARS = 4
 _OURS = library.LIBRARY_ROOTS | kinds.FRAMEWORK_ROOTS
@@ -212,23 +213,34 @@ class Program(Roots):
     def is_worth_entering(self, function: Function, arguments: Arguments, receiver: Value | None) -> bool:
         """Functions of other modules are entered only if their text speaks of what rules ask, or if they get a model.
 
-        The others stay unknown: entering all of them costs half as much again on trl, and finds nothing more.
+        So are long functions of this module, if it is long. What is not entered stays unknown: entering everything costs
+        half as much again on trl, and finds nothing more.
         """
         home = self.module_around(self.frames[function.frame]).id
-        if home == 0 or self.sources[home] is self._entered:
+        if self.sources[home] is self._entered:
             return True
         known = self._worth.get(function.node)
         if known is None:
-            # What `__init__` keeps is what the other methods work with; a long one of a large class costs too much.
-            owner = function.owner if function.name == "__init__" else None
-            is_small = owner is not None and (owner.node.end_lineno or 0) - owner.node.lineno < _SMALL_CLASS
-            written = owner.node if owner is not None and is_small else function.node
-            text = "\n".join(self.sources[home].lines[written.lineno - 1 : written.end_lineno])
-            words = (*library.WORTH_ENTERING, *library.COMPUTES) if self.has_coroutines else library.WORTH_ENTERING
-            known = self._worth[function.node] = any(word in text for word in words)
+            known = self._worth[function.node] = self._speaks_of_more(function, home)
         if known or any(self._computes(value) for value in arguments.values()):
             return True
         return isinstance(receiver, Object) and any(map(self._computes, self.held.get(receiver.id, {}).values()))
+
+    def _speaks_of_more(self, function: Function, home: int) -> bool:
+        """Whether the text of a function, of the module that runs in the frame `home`, says that it is worth entering."""
+        if home == 0:
+            if len(self.text) < LONG or _lines_of(function.node) < _LONG_FUNCTION:
+                return True
+            words = (*library.WORTH_ENTERING, *library.WORTH_RUNNING)
+        elif self.has_coroutines:
+            words = (*library.WORTH_ENTERING, *library.COMPUTES)
+        else:
+            words = library.WORTH_ENTERING
+        # What `__init__` keeps is what the other methods work with; a long one of a large class costs too much.
+        owner = function.owner if function.name == "__init__" else None
+        written = owner.node if owner is not None and _lines_of(owner.node) < _SMALL_CLASS else function.node
+        text = "\n".join(self.sources[home].lines[written.lineno - 1 : written.end_lineno])
+        return any(word in text for word in words)
 
     def _computes(self, value: Value) -> bool:
         """Whether it is a model, what makes its inputs, or these, and the program makes it."""
@@ -308,6 +320,10 @@ class Program(Roots):
         self.heap[GRADIENTS], self.heap[AUTOCAST] = gradients, autocast
         self.frame, self.exits, self.classes_open = before, exits, classes
         self.trail.keep(mark)
+
+
+def _lines_of(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> int:
+    return (node.end_lineno or 0) - node.lineno
 
 
 def _imports_in(body: list[ast.stmt]) -> Iterator[ast.ImportFrom]:

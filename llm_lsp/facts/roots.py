@@ -15,9 +15,9 @@ from llm_lsp.facts.values import ANYTHING, Class, Constant, Function, Object, Op
 from llm_lsp.knowledge import library
 from llm_lsp.knowledge.kinds import kind_of
 
-__all__ = ["Roots"]
+__all__ = ["LONG", "Roots"]
 
-_LONG = 10_000
+LONG = 10_000
 """Characters of a module, some 250 lines."""
 
 
@@ -92,7 +92,7 @@ class Roots(Interpreter):
         In trl that is 38 % of all statements that would run. Short modules are run whole, since there a model may be
         called by any name.
         """
-        if len(self.text) < _LONG:
+        if len(self.text) < LONG:
             return {}
         return {node: text for node, text in texts.items() if not any(word in text for word in library.WORTH_RUNNING)}
 
