@@ -9,12 +9,12 @@ from llm_lsp.facts.values import Object
 from llm_lsp.knowledge.kinds import kind_of
 
 if TYPE_CHECKING:
-    from llm_lsp.facts.machine import Machine
+    from llm_lsp.facts.flow import Flow
 
 __all__ = ["are_optimized", "may_be_frozen"]
 
 
-def may_be_frozen(machine: Machine, model: Object) -> bool:
+def may_be_frozen(machine: Flow, model: Object) -> bool:
     """Whether some parameters of the model, or of what it is a part of, may no longer require gradients."""
     owners = [model, *([model.parent] if model.parent is not None else [])]
     if any(owner.id in machine.frozen or owner.call in machine.frozen for owner in owners):
@@ -23,7 +23,7 @@ def may_be_frozen(machine: Machine, model: Object) -> bool:
     return any(record is not None and any(record.receiver is owner for owner in owners) for record in given)
 
 
-def are_optimized(machine: Machine, model: Object) -> Truth:
+def are_optimized(machine: Flow, model: Object) -> Truth:
     """Whether an optimizer of torch is given the parameters of the model as they are.
 
     A program that casts them first keeps a copy in float32 to train.

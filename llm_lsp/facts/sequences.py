@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from llm_lsp.facts.events import Arguments, Labels
-from llm_lsp.facts.machine import Machine
+from llm_lsp.facts.flow import Flow
 from llm_lsp.facts.values import NOTHING, Constant, Object, Opaque, Sources, Value, options, union_of_sources
 from llm_lsp.knowledge import library
 
@@ -14,7 +14,7 @@ __all__ = ["Sequences", "is_ids", "moved"]
 _DEEPEST_CHILD = 4
 
 
-class Sequences(Machine):
+class Sequences(Flow):
     """Writes down what becomes of sequences whose positions matter."""
 
     __slots__ = ()
