@@ -12,10 +12,14 @@ from llm_lsp.facts.values import Function
 __all__ = ["callers_first"]
 
 _OWN_MEMBER = re.compile(r"self\.(\w+)")
+_MOST_FUNCTIONS = 500
+"""Of a module whose calls are looked for: each is looked for in the text of all others."""
 
 
 def callers_first(functions: Collection[Function], texts: Mapping[ast.AST, str]) -> dict[ast.AST, int]:
     """A number for each function, lower for callers than for what they call: what they enter need not run by itself.
+
+    Nothing where there are too many.
 
     Running first what is called, and then again from its caller, was a fifth of all the work on trl.
 
@@ -23,6 +27,8 @@ def callers_first(functions: Collection[Function], texts: Mapping[ast.AST, str])
         functions: of one module.
         texts: of them, by their nodes. Calls are looked for there: what they hide only costs time.
     """
+    if len(texts) > _MOST_FUNCTIONS:
+        return {}
     called = _called(functions, texts)
     callers = Counter(callee for callees in called.values() for callee in callees)
     turns: dict[ast.AST, int] = {}
@@ -48,7 +54,8 @@ def _called(functions: Collection[Function], texts: Mapping[ast.AST, str]) -> di
     called: dict[ast.AST, list[ast.AST]] = {}
     for function in functions:
         text, owner = texts[function.node], function.owner
-        members = [owner.find(name) for name in _OWN_MEMBER.findall(text)] if owner is not None else []
+        names = dict.fromkeys(_OWN_MEMBER.findall(text)) if owner is not None else ()
+        members = [owner.find(name) for name in names] if owner is not None else []
         callees = [member.node for member in members if isinstance(member, Function) and member.node in texts]
         callees += [one.node for one in named if f"{one.name}(" in text]
         called[function.node] = [node for node in dict.fromkeys(callees) if node is not function.node]
