@@ -13,13 +13,11 @@ __all__ = ["callers_first"]
 
 _OWN_MEMBER = re.compile(r"self\.(\w+)")
 _MOST_FUNCTIONS = 500
-"""Of a module whose calls are looked for: each is looked for in the text of all others."""
+"""Of a module, methods apart, whose calls are looked for: those of each in the text of all others."""
 
 
 def callers_first(functions: Collection[Function], texts: Mapping[ast.AST, str]) -> dict[ast.AST, int]:
     """A number for each function, lower for callers than for what they call: what they enter need not run by itself.
-
-    Nothing where there are too many.
 
     Running first what is called, and then again from its caller, was a fifth of all the work on trl.
 
@@ -27,8 +25,6 @@ def callers_first(functions: Collection[Function], texts: Mapping[ast.AST, str])
         functions: of one module.
         texts: of them, by their nodes. Calls are looked for there: what they hide only costs time.
     """
-    if len(texts) > _MOST_FUNCTIONS:
-        return {}
     called = _called(functions, texts)
     callers = Counter(callee for callees in called.values() for callee in callees)
     turns: dict[ast.AST, int] = {}
@@ -49,8 +45,9 @@ def callers_first(functions: Collection[Function], texts: Mapping[ast.AST, str])
 def _called(functions: Collection[Function], texts: Mapping[ast.AST, str]) -> dict[ast.AST, list[ast.AST]]:
     """What each function calls by a name of the module, or on `self`."""
     everything = "\n".join(texts.values())
+    named = [one for one in functions if one.owner is None]
     # Once is the definition.
-    named = [one for one in functions if one.owner is None and everything.count(f"{one.name}(") > 1]
+    named = [one for one in named if everything.count(f"{one.name}(") > 1] if len(named) <= _MOST_FUNCTIONS else []
     called: dict[ast.AST, list[ast.AST]] = {}
     for function in functions:
         text, owner = texts[function.node], function.owner
