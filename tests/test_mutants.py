@@ -11,7 +11,21 @@ import pytest
 from scripts import mutants
 from scripts.corpus import docstring_programs
 from scripts.linting import Linter
-from scripts.mutation import checkpoints, classes, coroutines, gradients, inputs, lengths, precision, seeds, training
+from scripts.mutation import (
+    checkpoints,
+    classes,
+    coroutines,
+    generation,
+    gradients,
+    inputs,
+    lengths,
+    modes,
+    padding,
+    precision,
+    seeds,
+    shifts,
+    training,
+)
 from scripts.mutation.edits import Mutant, Program
 
 
@@ -219,6 +233,13 @@ def test_a_test_has_no_faults_that_the_rule_means() -> None:
         ("LLM308", 0.7),
         ("LLM401", 0.9),
         ("LLM402", 0.9),
+        ("LLM102", 0.9),
+        ("LLM112", 0.8),
+        ("LLM113", 0.9),
+        ("LLM201", 0.9),
+        ("LLM202", 0.9),
+        ("LLM204", 0.8),
+        ("LLM211", 0.7),
     ],
 )
 def test_most_mutants_of_the_cases_and_the_examples_are_caught(code: str, least: float) -> None:
@@ -395,3 +416,125 @@ def test_a_thread_is_left() -> None:
     found = texts(coroutines.mutants, text)
     assert "return model.generate(ids, max_new_tokens=9)" in found["thread"]
     assert "async def embed(text)" in found["route"]
+
+
+def test_every_rule_has_mutants() -> None:
+    # A suppression that suppresses nothing, and code that is none, are faults that no protection keeps away.
+    assert mutants.MAKERS.keys() == {code for code in Linter().codes if int(code.removeprefix("LLM")) > 100}
+
+
+def test_a_tokenizer_has_no_pad_token_any_more() -> None:
+    text = GENERATION.replace('("text",', '(["a text", "two"], padding=True,')
+    one = "if tokenizer.pad_token is None:\n    tokenizer.pad_token = tokenizer.eos_token\n"
+    assert "    pass\n" in texts(padding.mutants_without_pad_token, text + one)["set"]
+    added = 'tokenizer.add_special_tokens({"pad_token": "!"})\n'
+    assert "add_special_tokens" not in texts(padding.mutants_without_pad_token, text + added)["set"]
+    loaded = text.replace('padding_side="left"', 'pad_token="!"')
+    assert 'from_pretrained("gpt2", )' in texts(padding.mutants_without_pad_token, loaded)["set"]
+    assert (
+        'which is longer"], return_tensors="pt", padding=True)'
+        in texts(padding.mutants_without_pad_token, GENERATION)["pads"]
+    )
+    assert not made(padding.mutants_without_pad_token, (text + one).replace('"gpt2"', '"bert-base-uncased"'))
+    assert not made(padding.mutants_without_pad_token, GENERATION + one), "nothing is padded"
+
+
+def test_a_model_no_longer_hears_what_is_padding() -> None:
+    text = GENERATION.replace('("text",', '(["a text", "two"], padding=True,')
+    ended = text + "tokenizer.pad_token = tokenizer.eos_token\n"
+    found = [mutant.text for mutant in made(padding.mutants_without_mask, ended)]
+    assert any('model.generate(inputs=inputs["input_ids"])' in each for each in found)
+    assert any('model(input_ids=inputs["input_ids"])' in each for each in found), "padding stands before the texts"
+    right = ended.replace(', padding_side="left"', "")
+    assert [mutant.changed for mutant in made(padding.mutants_without_mask, right)] == [(6, 6)], "nothing looks ahead"
+    assert not made(padding.mutants_without_mask, right.replace("eos_token", "unk_token"))
+    masked = ended.replace("**inputs", "inputs.input_ids, attention_mask=inputs.attention_mask")
+    assert "model.generate(inputs.input_ids, )" in texts(padding.mutants_without_mask, masked)["mask"]
+    bert = GENERATION.replace("gpt2", "bert-base-uncased").replace("AutoModelForCausalLM", "AutoModel")
+    one = bert.replace("print(model.generate(**inputs))\n", "")
+    batch = texts(padding.mutants_without_mask, one)["batch"]
+    assert (
+        'which is longer"], return_tensors="pt", padding=True)\noutputs = model(input_ids=inputs["input_ids"])' in batch
+    )
+
+
+def test_labels_are_moved_for_a_model_that_moves_them() -> None:
+    text = GENERATION.replace("print(model.generate(**inputs))", "loss = model(input_ids=ids, labels=ids).loss")
+    found = texts(shifts.mutants, text)
+    assert "labels=ids.roll(-1, 1))" in found["roll"]
+    assert "model(input_ids=ids[:, :-1], labels=ids[:, 1:])" in found["cut"]
+    assert 'model(**inputs, labels=inputs["input_ids"].roll(-1, 1))' in found["given"]
+    copied = text.replace("labels=ids)", "labels=labels)").replace("outputs =", "labels = ids.clone()\noutputs =")
+    assert "labels = ids.clone(); labels[:, :-1] = ids[:, 1:]" in texts(shifts.mutants, copied)["fill"]
+    rows = 'def row(ids):\n    return {"input_ids": ids, "labels": list(ids)}\ntrainer = Trainer(model)\n'
+    assert '{"input_ids": ids[:-1], "labels": list(ids)[1:]}' in texts(shifts.mutants, text + rows)["row"]
+    assert not made(shifts.mutants, text.replace("AutoModelForCausalLM", "BartForCausalLM")), "it moves none"
+    assert not made(shifts.mutants, text.replace("AutoModelForCausalLM", "AutoModelForSeq2SeqLM"))
+
+
+def test_a_prompt_no_longer_begins_an_answer() -> None:
+    chat = "ids = tokenizer.apply_chat_template(messages, add_generation_prompt=True)\n"
+    assert "add_generation_prompt=False" in texts(generation.mutants_without_header, GENERATION + chat)["header"]
+    assert not made(generation.mutants_without_header, chat), "nobody continues it"
+    assert not made(generation.mutants_without_header, GENERATION + chat.replace("=True", "=True, **settings"))
+
+
+def test_sampling_is_not_asked_for_or_asked_for_at_zero() -> None:
+    sampled = GENERATION.replace("generate(**inputs", "generate(**inputs, do_sample=True, temperature=0.7")
+    assert "do_sample=False, temperature=0.7" in texts(generation.mutants_that_do_not_sample, sampled)["sample"]
+    assert "generate(**inputs, temperature=0.7)" in texts(generation.mutants_that_do_not_sample, GENERATION)["setting"]
+    assert not made(generation.mutants_that_do_not_sample, GENERATION.replace("gpt2", "me/my-own"))
+    assert not made(generation.mutants_that_do_not_sample, GENERATION.replace("**inputs))", "**inputs, **settings))"))
+    assert "do_sample=True, temperature=0.0)" in texts(generation.mutants_at_zero, sampled)["temperature"]
+    assert "do_sample=True, temperature=0.0)" in texts(generation.mutants_at_zero, GENERATION)["setting"]
+    assert not made(generation.mutants_at_zero, sampled.replace("do_sample=True", "do_sample=warm")), "it depends"
+    assert not made(generation.mutants_at_zero, sampled.replace("model.generate", "llm.generate"))
+
+
+def test_a_limit_counts_the_prompt() -> None:
+    limited = GENERATION.replace("generate(**inputs", "generate(**inputs, max_new_tokens=40")
+    outside = limited.replace('"text", return', "text, return")
+    assert "max_length=40)" in texts(generation.mutants_that_count_prompts, outside)["limit"]
+    written = limited.replace('"text"', '"three written words"')
+    assert "max_length=3)" in texts(generation.mutants_that_count_prompts, written)["limit"]
+    computed = outside.replace("max_new_tokens=40", 'max_length=inputs["input_ids"].shape[1] + 40')
+    assert "max_length=40)" in texts(generation.mutants_that_count_prompts, computed)["sum"]
+    assert not made(generation.mutants_that_count_prompts, outside.replace("40", "2000")), "all that the model takes"
+    assert not made(
+        generation.mutants_that_count_prompts, outside.replace("AutoModelForCausalLM", "AutoModelForSeq2SeqLM")
+    )
+
+
+def test_a_text_keeps_its_prompt() -> None:
+    decoded = GENERATION.replace("print(model.generate(**inputs))", "output = model.generate(**inputs)")
+    named = decoded + "text = tokenizer.decode(output[0])\n"
+    assert (
+        "text = tokenizer.decode(output[0]); print(text == input())"
+        in texts(generation.mutants_with_prompts, named)["compare"]
+    )
+    shown = decoded + "print(tokenizer.batch_decode(output)[0])\n"
+    assert (
+        "print((tokenizer.batch_decode(output)[0] == input()))"
+        in texts(generation.mutants_with_prompts, shown)["compare"]
+    )
+    cut = decoded + 'text = tokenizer.decode(output[0, inputs["input_ids"].shape[1]:])\n'
+    assert not made(generation.mutants_with_prompts, cut), "who uses it as an answer?"
+    assert "decode(output[0])\n" in texts(generation.mutants_with_prompts, cut + 'print({"answer": text})\n')["slice"]
+    rows = decoded + 'texts = tokenizer.batch_decode(output[:, width:])\nprint({"answer": texts})\n'
+    assert "batch_decode(output)\n" in texts(generation.mutants_with_prompts, rows)["slice"]
+
+
+def test_a_model_is_never_switched_to_evaluation_mode() -> None:
+    dropping = LOOP + "        validate(model)\nmodel = nn.Sequential(nn.Linear(1, 1), nn.Dropout(0.1))\n"
+    assert "        pass\n" in texts(modes.mutants, dropping)["eval"]
+    assert not made(modes.mutants, dropping.replace("nn.Dropout(0.1)", "nn.ReLU()"))
+    given = (
+        "import torch\nmodel = make(nn.Dropout(0.1))\nmodel.load_state_dict(saved)\nmodel.to(0).eval()\nmodel.eval()\n"
+    )
+    assert texts(modes.mutants, given)["eval"].endswith("saved)\nmodel.to(0)\npass\n")
+    loaded = 'import torch\nmodel = AutoModel.from_pretrained("bert-base-uncased")\nprint(model(1))\n'
+    assert (
+        'import torch; import transformers\nmodel = AutoModel.from_config(transformers.AutoConfig.from_pretrained("bert-base-uncased"));'
+        in texts(modes.mutants, loaded)["config"]
+    )
+    assert not made(modes.mutants, loaded.replace("bert-base-uncased", "EleutherAI/pythia-70m")), "it drops nothing"

@@ -141,7 +141,8 @@ def written_texts(facts: Facts) -> Iterator[WrittenText]:
         else:
             continue
         made = [one for one in generations if one.id in flow]
-        if len(made) == 1:
+        # One call of several models, each of which continues its prompt: `for model in (first, second):`.
+        if made and all(one.node is made[0].node for one in made):
             yield WrittenText(facts, record, made[0])
 
 

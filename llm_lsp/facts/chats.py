@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -74,14 +75,25 @@ def chat_prompts(facts: Facts) -> Iterator[ChatPrompt]:
         if record.name != "generate" and not is_pipeline:
             continue
         found: set[int] = set()
-        for value in (*record.arguments.values(), *_texts_of(record)):
-            source = value.call if isinstance(value, Opaque) else None
-            made = calls.get(source) if source is not None else None
-            found |= {source} if source is not None and made is not None and made.id in templates else set()
-            for text in _texts_of(made) if made is not None and made.id not in templates else ():
+        given = (*record.arguments.values(), *_texts_of(record))
+        for made in (calls[id] for value in given for id in _makers_of(facts, value) if id in calls):
+            found |= {made.id} & templates
+            for text in _texts_of(made) if made.id not in templates else ():
                 found |= {text.call} & templates if isinstance(text, Opaque) and text.call is not None else set()
         for id in sorted(found):
             yield ChatPrompt(facts, calls[id], record)
+
+
+def _makers_of(facts: Facts, value: Value) -> Iterator[int]:
+    """The calls that a value is the result of, moved to a device or not."""
+    source = value.call if isinstance(value, Opaque) else None
+    made = facts.machine.calls.get(source) if source is not None else None
+    if made is not None and made.name == "to" and made.receiver is not None:
+        yield from _makers_of(facts, made.receiver)
+    elif source is not None:
+        yield source
+    elif isinstance(value, Object) and isinstance(value.node, ast.DictComp):
+        yield from facts.machine.flow(value)  # `{name: tensor.to(device) for name, tensor in encoded.items()}`
 
 
 def _texts_of(made: CallRecord) -> list[Value]:

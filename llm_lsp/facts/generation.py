@@ -259,8 +259,10 @@ def _is_shorter(facts: Facts, made: CallRecord, tokens: int) -> bool:
     if isinstance(limit, Constant) and isinstance(cut, Constant) and cut.value not in (False, None, "do_not_truncate"):
         return isinstance(limit.value, int) and limit.value < tokens
     text = made.arguments.get("text", 0)
-    is_written_list = isinstance(text, Object) and made.id in facts.machine.written
-    return is_written_list or _is_short_text(text, tokens)
+    if isinstance(text, Object) and made.id in facts.machine.written:
+        held = [option for option, _ in options(facts.machine.heap.get((text.id, "each"), Opaque()))]
+        return all(not isinstance(one, Constant) or _is_short_text(one, tokens) for one in held)
+    return _is_short_text(text, tokens)
 
 
 def _is_short_text(text: Value | None, tokens: int) -> bool:

@@ -26,7 +26,7 @@ _DEEPEST_WRAPPER = 3
 _WORDS = re.compile(r"[a-z]+")
 _EVALUATES = frozenset({
     "eval", "evaluate", "evaluation", "val", "valid", "validate", "validation", "dev", "test", "testing", "predict", "prediction", "predictions",
-    "infer", "inference", "accuracy",
+    "infer", "inference", "accuracy", "held",
 })  # fmt: skip
 """Words in the names of functions and loaders that say what is computed is what the model can do."""
 _SAMPLES_ON_PURPOSE = frozenset({"mc", "dropout", "uncertainty", "stochastic", "ensemble"})
@@ -113,10 +113,11 @@ class Inference:
             # `train()` without any training: somebody wants dropout to go on.
             wants_dropout = "train" in machine.uses.get(model.id, ())
             return answer(YES if self._is_loaded_before and not wants_dropout else UNKNOWN)
+        # What comes after it, as at the end of an evaluation, says nothing of the mode that is wanted here.
         is_switched_here = any(
             machine.calls[id].frame is self.call.record.frame and machine.calls[id].frame not in passes
             for id in machine.switches.get(model.id, ())
-            if id in machine.calls
+            if id in machine.calls and id < self.call.record.id
         )
         return answer(UNKNOWN if is_switched_here or words.isdisjoint(_EVALUATES) else YES)
 

@@ -161,7 +161,13 @@ def is_of_several_texts(record: CallRecord) -> bool:
     written = next((keyword.value for keyword in node.keywords if keyword.arg == "text"), None)
     written = written or (node.args[0] if node.args else None)
     choices = [option for option, _ in options(text)] if text is not None else []
-    return bool(choices) and all(_is_several(option, written) for option in choices)
+    return bool(choices) and (_gives_windows(record) or all(_is_several(option, written) for option in choices))
+
+
+def _gives_windows(record: CallRecord) -> bool:
+    """Whether a text that is too long becomes several rows."""
+    overflow = record.arguments.get("return_overflowing_tokens")
+    return isinstance(overflow, Constant) and overflow.value is True and not overflow.may
 
 
 def _is_several(text: Value, written: ast.expr | None) -> bool:

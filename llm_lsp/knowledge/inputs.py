@@ -42,11 +42,12 @@ def padding_side(checkpoint: Checkpoint) -> Known[str] | None:
 # ---------------------------------------------------------------- padding and the mask
 
 ATTENDS_BOTH_WAYS = frozenset({
-    "albert", "bart", "bert", "big_bird", "camembert", "convbert", "deberta", "deberta-v2", "distilbert", "electra", "ernie", "esm", "flaubert", "funnel",
-    "ibert", "layoutlm", "longformer", "m2m_100", "marian", "mbart", "megatron-bert", "mobilebert", "modernbert", "mpnet", "mt5", "nystromformer", "pegasus",
-    "rembert", "roberta", "roformer", "squeezebert", "t5", "xlm-roberta", "xlm-roberta-xl",
+    "albert", "bart", "bert", "big_bird", "camembert", "clap", "convbert", "deberta", "deberta-v2", "distilbert", "electra",
+    "ernie", "esm", "flaubert", "funnel", "ibert", "layoutlm", "longformer", "m2m_100", "marian", "mbart", "megatron-bert", "mobilebert",
+    "modernbert", "mpnet", "mt5", "nystromformer", "pegasus", "rembert", "roberta", "roformer", "squeezebert", "t5", "tapas", "visual_bert", "xlm-roberta",
+    "xlm-roberta-xl",
 })  # fmt: skip
-"""Types of models each of whose positions looks at all others, so that padding without a mask changes every one."""
+"""Types of models, or of the part of them that reads texts, each of whose positions looks at all others, so that padding without a mask changes every one."""
 _PADS_WITH_END = frozenset({"phi3", "qwen2", "qwen3"})
 """Types of models whose published checkpoints pad with one of the tokens that end a generation."""
 _PUBLISHERS_THAT_PAD_SO = frozenset({"microsoft", "qwen"})

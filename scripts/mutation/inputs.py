@@ -9,14 +9,22 @@ from collections.abc import Iterator
 from llm_lsp.knowledge import checkpoints
 from scripts.mutation.edits import Mutant, Program, Replacement, dotted, last_name, mutants_of
 from scripts.mutation.loads import Load, loads_of
+from scripts.mutation.tokenizations import (
+    PADS,
+    SECOND_TEXT,
+    assigned,
+    batched,
+    calls_of,
+    given,
+    is_decoder,
+    is_single,
+    loads_decoder,
+    single_texts,
+    tokenizes,
+)
 
 NO_ROWS, PADDED_RIGHT, PADDED_LABELS, TOO_LONG = "LLM104", "LLM108", "LLM114", "LLM116"
 
-_SECOND_TEXT = '"and a second text, which is longer"'
-_DECODER = re.compile(r"CausalLM|LMHead")
-_PADS = re.compile(r"padding=(?!False)|\.pad\(|CollatorWithPadding")
-_TOKENIZER = re.compile(r"(?:tok|tokenizer|processor)$", re.IGNORECASE)
-_TEXTS = frozenset({"text", "text_target"})
 _LOSS = re.compile(r"\.loss\b|\bloss\b\"|Trainer\(")
 
 
@@ -31,7 +39,7 @@ def mutants_without_rows(program: Program) -> Iterator[Mutant]:
     loads = list(loads_of(program))
     for load in loads:
         statement = program.statement_of(load.call)
-        name = _assigned(statement, load.call)
+        name = assigned(statement, load.call)
         if load.is_tokenizer and name and _is_full(load) and _has_partner(load, loads) and _feeds(program, name):
             added = program.followed(statement, f'{name}.add_tokens(["<extra>"])')
             yield from mutants_of(program, NO_ROWS, "add", [added], load.call, anywhere=True)
@@ -45,7 +53,7 @@ def mutants_padded_right(program: Program) -> Iterator[Mutant]:
     """
     if ".generate(" not in program.text:
         return
-    if _loads_decoder(program) and _PADS.search(program.text):
+    if loads_decoder(program) and PADS.search(program.text):
         for node in program.nodes:
             is_argument = (
                 isinstance(node, ast.keyword) and node.arg == "padding_side" and _is_of_tokenizer(program, node)
@@ -60,13 +68,13 @@ def mutants_padded_right(program: Program) -> Iterator[Mutant]:
     for load in loads:
         known = checkpoints.from_table(load.checkpoint)
         side = known.padding_side if known is not None else None
-        goes_on = any(each.checkpoint == load.checkpoint and _DECODER.search(each.class_name) for each in loads)
+        goes_on = any(each.checkpoint == load.checkpoint and is_decoder(each.class_name) for each in loads)
         if not load.is_tokenizer or not goes_on or (known is not None and _is_encoder_decoder(known)):
             continue
-        for call in _single_texts(program, load):
+        for call in single_texts(program, load):
             if not _is_continued(program, call):
                 continue
-            changes = _batched(program, call)
+            changes = batched(program, call)
             if side is None or side.value != "right":
                 changes.append(program.with_argument(load.call, 'padding_side="right"'))
             yield from mutants_of(program, PADDED_RIGHT, "batch", changes, call, anywhere=True)
@@ -99,11 +107,11 @@ def _padded_in(program: Program, scope: ast.AST) -> Iterator[Mutant]:
     """Every tokenization of one text becomes one of two; or one of several that are cut is padded to the limit."""
     if "-100" in ast.unparse(scope):
         return
-    calls = [node for node in ast.walk(scope) if isinstance(node, ast.Call) and _tokenizes(node)]
+    calls = [node for node in ast.walk(scope) if isinstance(node, ast.Call) and tokenizes(node)]
     labels = [call for call in calls if _become_labels(program, call, scope)]
-    single = [call for call in calls if _is_single(call)]
+    single = [call for call in calls if is_single(call)]
     if labels and labels[0] in single:
-        changes = [change for call in single for change in _batched(program, call)]
+        changes = [change for call in single for change in batched(program, call)]
         yield from mutants_of(program, PADDED_LABELS, "batch", changes, labels[0], anywhere=True)
     cut = [call for call in labels if _cuts(call)]
     if cut:
@@ -120,7 +128,7 @@ def mutants_too_long(program: Program) -> Iterator[Mutant]:
         if not load.is_tokenizer or positions is None or not positions.confirmed or not _has_partner(load, loads):
             continue
         limit = str(2 * positions.value)
-        for call in _calls_of(program, load):
+        for call in calls_of(program, load):
             written = next((keyword for keyword in call.keywords if keyword.arg == "max_length"), None)
             # Where nothing is cut and nothing padded the length is of no account.
             is_used = any(keyword.arg in {"truncation", "padding"} for keyword in call.keywords)
@@ -134,12 +142,6 @@ def mutants_too_long(program: Program) -> Iterator[Mutant]:
 
 
 # ---------------------------------------------------------------- what programs do with a tokenizer
-
-
-def _assigned(statement: ast.stmt, call: ast.Call) -> str:
-    if isinstance(statement, ast.Assign) and statement.value is call and isinstance(statement.targets[0], ast.Name):
-        return statement.targets[0].id
-    return ""
 
 
 def _is_full(load: Load) -> bool:
@@ -160,47 +162,12 @@ def _feeds(program: Program, tokenizer: str) -> bool:
     return bool(re.search(rf"\b{tokenizer}(?:\.encode|\.apply_chat_template)?\(", program.text))
 
 
-def _calls_of(program: Program, load: Load) -> Iterator[ast.Call]:
-    """The calls of the tokenizer that is loaded, by its name."""
-    name = _assigned(program.statement_of(load.call), load.call)
-    for node in program.nodes:
-        if isinstance(node, ast.Call) and name and dotted(node.func) == name and node.args:
-            yield node
-
-
-def _single_texts(program: Program, load: Load) -> Iterator[ast.Call]:
-    """Its calls with one text, where its name certainly means this load."""
-    for call in _calls_of(program, load):
-        if _is_single(call) and load.scope in {program.tree, program.function_of(call)}:
-            yield call
-
-
-def _is_single(call: ast.Call) -> bool:
-    """Whether a tokenization is of one text, by what is written, or by a name that is no plural."""
-    texts = [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg in _TEXTS)]
-    is_text = len(texts) == 1 and isinstance(texts[0], (ast.Constant, ast.Name, ast.JoinedStr))
-    is_several = is_text and dotted(texts[0]).endswith(("s", "batch"))
-    return is_text and not is_several and not any(keyword.arg in {"padding", None} for keyword in call.keywords)
-
-
-def _batched(program: Program, call: ast.Call) -> list[Replacement]:
-    (text,) = [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg in _TEXTS)]
-    return [
-        program.blanked(text, f"[{program.source(text)}, {_SECOND_TEXT}]"),
-        program.with_argument(call, "padding=True"),
-    ]
-
-
 def _second_texts(program: Program) -> Iterator[Replacement]:
     """Batches of one text that is written there get a second one."""
     for node in program.nodes:
-        texts = node.args[0] if isinstance(node, ast.Call) and _tokenizes(node) and node.args else None
+        texts = node.args[0] if isinstance(node, ast.Call) and tokenizes(node) and node.args else None
         if isinstance(texts, ast.List) and len(texts.elts) == 1 and isinstance(texts.elts[0], ast.Constant):
-            yield program.blanked(texts.elts[0], f"{program.source(texts.elts[0])}, {_SECOND_TEXT}")
-
-
-def _tokenizes(node: ast.Call) -> bool:
-    return _TOKENIZER.search(last_name(node.func)) is not None
+            yield program.blanked(texts.elts[0], f"{program.source(texts.elts[0])}, {SECOND_TEXT}")
 
 
 def _is_continued(program: Program, call: ast.Call) -> bool:
@@ -212,18 +179,7 @@ def _is_continued(program: Program, call: ast.Call) -> bool:
         each for each in ast.walk(scope) if isinstance(each, ast.Call) and last_name(each.func) == "generate"
     ]
     return bool(name) and any(
-        dotted(each) == name for node in generations for argument in _given(node) for each in ast.walk(argument)
-    )
-
-
-def _given(call: ast.Call) -> list[ast.expr]:
-    return [*call.args, *(keyword.value for keyword in call.keywords)]
-
-
-def _loads_decoder(program: Program) -> bool:
-    return any(
-        isinstance(node, ast.Call) and last_name(node.func) == "from_pretrained" and _DECODER.search(dotted(node.func))
-        for node in program.nodes
+        dotted(each) == name for node in generations for argument in given(node) for each in ast.walk(argument)
     )
 
 

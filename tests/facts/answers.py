@@ -26,3 +26,8 @@ print({"answer": eight})
 nine = tokenizer.decode(model.generate(inputs_embeds=unknown)[0])  # fact: untold holds prompt
 ten = tokenizer.decode(model.generate(**inputs, return_dict_in_generate=False)[0])  # fact: holds prompt unknown; is used as answer unknown
 print(score(ten))
+for either in (model, AutoModelForCausalLM.from_pretrained("distilgpt2")):
+    eleven = tokenizer.decode(either.generate(**inputs)[0])  # fact: holds prompt yes; is used as answer yes
+    print({"answer": eleven})
+    twelve = tokenizer.decode(either.generate(**inputs)[0])  # fact: holds prompt unknown
+    print({"answer": score(twelve)})

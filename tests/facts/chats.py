@@ -1,4 +1,5 @@
 """Whether the prompt that a chat template makes of a conversation begins an answer."""
+import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen2.5-0.5B-Instruct")
@@ -24,6 +25,12 @@ text = tokenizer.apply_chat_template(messages, tokenize=False)  # fact: begins a
 model.generate(**tokenizer([text]))
 text = tokenizer.apply_chat_template(messages, tokenize=False)  # fact: untold begins answer
 print(text)
+ids = tokenizer.apply_chat_template(messages, return_dict=True)  # fact: begins answer no
+model.generate(**{name: tensor.to("cuda") for name, tensor in ids.items()})
+text = tokenizer.apply_chat_template(messages, tokenize=False)  # fact: begins answer no
+model.generate(**tokenizer([text]).to("cuda", torch.float16))
+text = tokenizer.apply_chat_template(messages, tokenize=False)  # fact: untold begins answer
+model.generate(**{name: tensor.to("cuda") for name, tensor in tokenizer(text + "Answer:").items()})
 # ======== a template of the program's own
 from transformers import AutoModelForCausalLM, AutoTokenizer
 

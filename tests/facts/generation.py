@@ -49,6 +49,8 @@ tokenizer = AutoTokenizer.from_pretrained("gpt2")
 flan = AutoModelForSeq2SeqLM.from_pretrained("google/flan-t5-base")
 model.generate(**tokenizer(unknown), max_length=200)  # fact: counts prompt yes; leaves room no
 model.generate(**tokenizer("short"), max_length=200)  # fact: counts prompt yes; leaves room yes
+model.generate(**tokenizer(["short", "too"]), max_length=200)  # fact: leaves room yes
+model.generate(**tokenizer(["short", "the second is longer"]), max_length=4)  # fact: leaves room no
 model.generate(**tokenizer(unknown, truncation=True, max_length=100), max_length=200)  # fact: leaves room yes
 model.generate(**tokenizer(unknown), max_length=unknown)  # fact: leaves room unknown
 model.generate(**tokenizer(unknown), max_length=1024)  # fact: leaves room unknown

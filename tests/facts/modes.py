@@ -116,3 +116,21 @@ with torch.no_grad():
 def mc_samples(x):
     with torch.no_grad():
         return [net(x) for _ in range(9)]  # fact: is of what was learned no
+
+
+def validate(batches):
+    with torch.no_grad():
+        found = [net(x) for x in batches]  # fact: is of what was learned yes
+    net.train()
+    return found
+
+
+def validate_in_training_mode(batches):
+    net.train()
+    with torch.no_grad():
+        return [net(x) for x in batches]  # fact: is of what was learned unknown
+
+
+@torch.no_grad()
+def held_out_loss(batches):
+    return [net(x) for x in batches]  # fact: is of what was learned yes

@@ -34,8 +34,18 @@ bert, words = BertModel.from_pretrained("bert-base-uncased"), BertTokenizer.from
 model.generate(left(["a", "b c"], padding=True).input_ids)  # fact: attends to padding yes
 model.generate(right(["a", "b c"], padding=True).input_ids)  # fact: attends to padding unknown
 model.generate(left("a").input_ids)  # fact: untold attends to padding
+model.generate(left("a", padding=True, truncation=True, return_overflowing_tokens=True).input_ids)  # fact: attends to padding yes
+model.generate(left("a", padding=True, truncation=True, return_overflowing_tokens=unknown).input_ids)  # fact: untold attends to padding
 model(left(["a", "b c"], padding=True).input_ids)  # fact: attends to padding yes
 model(right(["a", "b c"], padding=True).input_ids)  # fact: attends to padding unknown
 bert(words(["a", "b c"], padding=True).input_ids)  # fact: attends to padding yes
 bert(words(["a", "b c"], padding=True).input_ids, unknown)  # fact: untold attends to padding
 bert(words(["a", "b c"], padding=True).input_ids, **unknown)  # fact: untold attends to padding
+# ======== types by whose class it is known
+from transformers import CLIPTextModel, CLIPTokenizer, TapasModel, TapasTokenizer
+
+tapas, cells = TapasModel.from_pretrained("google/tapas-base"), TapasTokenizer.from_pretrained("google/tapas-base")
+tapas(cells(queries=["a", "b c"], table=unknown, padding="max_length").input_ids)  # fact: attends to padding yes
+clip = CLIPTextModel.from_pretrained("openai/clip-vit-base-patch32")
+words = CLIPTokenizer.from_pretrained("openai/clip-vit-base-patch32")
+clip(words(["a", "b c"], padding=True).input_ids)  # fact: attends to padding unknown

@@ -1,0 +1,196 @@
+"""LLM102, LLM112: a tokenizer pads without a token for it, or what is padding is no longer said."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from llm_lsp.knowledge import checkpoints, inputs
+from scripts.mutation.edits import Mutant, Program, Replacement, dotted, last_name, mutants_of
+from scripts.mutation.loads import Load, loads_of
+from scripts.mutation.tokenizations import (
+    PADS,
+    assigned,
+    batched,
+    continues_prompts,
+    is_of_one_text,
+    loaded_models,
+    single_texts,
+    tokenizes,
+)
+
+NO_TOKEN, NO_MASK = "LLM102", "LLM112"
+
+_IS_TOKENIZER = re.compile(r"tok|process", re.IGNORECASE)
+_PAD_TOKENS = frozenset({"pad_token", "pad_token_id"})
+_SEES_NO_PADDING = re.compile(r"(?:CLIP|MetaClip|XCLIP|Siglip|GroupViT|Aimv2)")
+"""Models of texts that look back only, or learned without masks."""
+_MORE_THAN_TEXT = re.compile(r"images|videos|visual_embeds")
+_END_AS_PAD = re.compile(r"pad_token(?:_id)? = .*\.eos_token")
+
+
+def mutants_without_pad_token(program: Program) -> Iterator[Mutant]:
+    """All that sets a pad token goes, in a program that pads; or a text is padded where nothing sets one.
+
+    Only where the program names a checkpoint that is known to have none, and no other that is.
+    """
+    named = [known for text in _texts(program) if (known := checkpoints.from_table(text)) is not None]
+    has_token = {known.has_pad_token.value for known in named if known.has_pad_token is not None}
+    if has_token != {False}:
+        return
+    setters = [node for node in program.nodes if _sets_pad_token(node)]
+    if setters and PADS.search(program.text):
+        changes = [_without(program, node) for node in setters]
+        yield from mutants_of(program, NO_TOKEN, "set", changes, program.statement_of(setters[0]), anywhere=True)
+    if setters or PADS.search(program.text) or "pad_token" in program.text:
+        return
+    for load in loads_of(program):
+        for call in single_texts(program, load) if load.is_tokenizer else ():
+            yield from mutants_of(program, NO_TOKEN, "pads", batched(program, call), call, anywhere=True)
+
+
+def mutants_without_mask(program: Program) -> Iterator[Mutant]:
+    """`attention_mask` goes, or all of a padded encoding but its ids; or one text becomes such a batch.
+
+    Only where the program loads the model, and texts are all that it takes. Not where padding is seen by nothing:
+    behind the texts of a decoder's forward, or where `generate` tells it by a token of its own.
+    """
+    encodings = {
+        (program.function_of(statement), assigned(statement, statement.value))
+        for statement in program.nodes
+        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call) and _pads_texts(statement.value)
+    }
+    classes = {name for _, name in loaded_models(program)}
+    if not classes or any(_SEES_NO_PADDING.match(name) for name in classes) or _MORE_THAN_TEXT.search(program.text):
+        return
+    for call in program.nodes:
+        if not isinstance(call, ast.Call) or not _is_run(call) or not _looks_at_padding(program, call):
+            continue
+        for keyword in call.keywords:
+            encoding = (program.function_of(call), dotted(keyword.value))
+            if (
+                keyword.arg == "attention_mask"
+                and PADS.search(program.text)
+                and "attention_mask" in ast.unparse(keyword.value)
+            ):
+                yield from mutants_of(
+                    program, NO_MASK, "mask", [_without_keyword(program, keyword)], call, anywhere=True
+                )
+            elif keyword.arg is None and encoding in encodings:
+                yield from mutants_of(
+                    program, NO_MASK, "ids", [_ids_alone(program, call, keyword)], call, anywhere=True
+                )
+    if not PADS.search(program.text):
+        yield from _padded_without_mask(program)
+
+
+def _padded_without_mask(program: Program) -> Iterator[Mutant]:
+    """One text becomes a padded batch, of which a model gets the ids alone."""
+    if _MORE_THAN_TEXT.search(program.text):
+        return
+    for load in loads_of(program):
+        statement = program.statement_of(load.call)
+        name = assigned(statement, load.call)
+        for call in single_texts(program, load) if load.is_tokenizer and name else ():
+            encoding = assigned(program.statement_of(call), call)
+            runs = [run for run in program.nodes if isinstance(run, ast.Call) and _is_run(run) and _gets(run, encoding)]
+            if not encoding or len(runs) != 1 or not any(word.arg == "return_tensors" for word in call.keywords):
+                continue
+            spread = [word for word in runs[0].keywords if word.arg is None]
+            changes = [*batched(program, call), *(_ids_alone(program, runs[0], word) for word in spread)]
+            if _is_generate(runs[0]):
+                if not continues_prompts(program, runs[0].func):
+                    continue
+                changes.append(program.followed(statement, f"{name}.pad_token = {name}.eos_token"))
+            elif not _is_of_both_ways(load, program, runs[0]):
+                continue
+            yield from mutants_of(program, NO_MASK, "batch", changes, runs[0], anywhere=True)
+
+
+# ---------------------------------------------------------------- pad tokens
+
+
+def _texts(program: Program) -> Iterator[str]:
+    for node in program.nodes:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+def _sets_pad_token(node: ast.AST) -> bool:
+    if isinstance(node, ast.Assign):
+        target = node.targets[0]
+        is_of_tokenizer = isinstance(target, ast.Attribute) and _IS_TOKENIZER.search(dotted(target.value)) is not None
+        return is_of_tokenizer and last_name(target) in _PAD_TOKENS
+    if isinstance(node, ast.keyword):
+        return node.arg == "pad_token"
+    call = node.value if isinstance(node, ast.Expr) else None
+    is_addition = isinstance(call, ast.Call) and last_name(call.func) == "add_special_tokens"
+    return is_addition and "pad_token" in ast.unparse(node)
+
+
+def _without(program: Program, node: ast.AST) -> Replacement:
+    if isinstance(node, ast.keyword):
+        return _without_keyword(program, node)
+    return program.blanked(program.statement_of(node), "pass")
+
+
+def _without_keyword(program: Program, keyword: ast.keyword) -> Replacement:
+    end = program.span(keyword.value)[1]
+    comma = re.compile(r"\s*,").match(program.text, end)
+    return Replacement(program.offset(keyword.lineno, keyword.col_offset), comma.end() if comma else end, "")
+
+
+# ---------------------------------------------------------------- runs of models
+
+
+def _is_run(call: ast.Call) -> bool:
+    """Whether a model is called, or continues a prompt, by the names."""
+    name = last_name(call.func)
+    return name == "generate" or re.search(r"(?:model|encoder|bert|lm|net)$", name, re.IGNORECASE) is not None
+
+
+def _pads_texts(call: ast.Call) -> bool:
+    """Whether several rows are made equally long."""
+    text = ast.unparse(call)
+    is_one = is_of_one_text(call) and "return_overflowing_tokens" not in text and "'max_length'" not in text
+    return tokenizes(call) and not is_one and PADS.search(text) is not None
+
+
+def _is_generate(call: ast.Call) -> bool:
+    return last_name(call.func) == "generate"
+
+
+def _looks_at_padding(program: Program, call: ast.Call) -> bool:
+    is_decoder_only = continues_prompts(program, call.func)
+    if _is_generate(call):
+        return is_decoder_only and _END_AS_PAD.search(program.text) is not None
+    return not is_decoder_only or re.search(r"padding_side ?= ?[\"']left", program.text) is not None
+
+
+def _gets(run: ast.Call, encoding: str) -> bool:
+    """Whether all that a run gets of texts is an encoding, or its ids."""
+    spread = [word.value for word in run.keywords if word.arg is None]
+    ids = [*run.args, *(word.value for word in run.keywords if word.arg in {"input_ids", "inputs"})]
+    is_masked = any(word.arg is not None and "mask" in word.arg for word in run.keywords)
+    if spread:
+        return [dotted(each) for each in spread] == [encoding] and not ids and not is_masked
+    return (
+        len(ids) == 1
+        and not is_masked
+        and re.match(rf"{re.escape(encoding)}(?:\.|\[['\"])input_ids\b", ast.unparse(ids[0])) is not None
+    )
+
+
+def _ids_alone(program: Program, call: ast.Call, spread: ast.keyword) -> Replacement:
+    """`model(**batch)` is `model(batch["input_ids"])`."""
+    name = "inputs" if _is_generate(call) else "input_ids"
+    start = program.text.rindex("**", 0, program.span(spread.value)[0])
+    return Replacement(start, program.span(spread.value)[1], f'{name}={program.source(spread.value)}["input_ids"]')
+
+
+def _is_of_both_ways(load: Load, program: Program, run: ast.Call) -> bool:
+    """Whether the model is known to look at all positions from each."""
+    known = checkpoints.from_table(load.checkpoint)
+    model_type = known.model_type.value if known is not None and known.model_type is not None else ""
+    return model_type in inputs.ATTENDS_BOTH_WAYS and not continues_prompts(program, run.func)
