@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from llm_lsp.builtin_codes import NOT_ANALYSED
+from llm_lsp.collector import collect_if_needed
 from llm_lsp.diagnostic import Diagnostic, Location, Position, Range
 from llm_lsp.files import absolute
 from llm_lsp.linter import Crash, lint
@@ -94,6 +95,7 @@ class Checker:
     def _checked(self, document: Document, unit: Unit, before: Iterable[LensPlace], stop: Callable[[], bool]) -> Result:
         from llm_lsp.server.sights import model_runs
 
+        collect_if_needed()
         source = document.source(unit.file.shown_path, unit.file.settings.max_source_size)
         world = RecordingWorld(unit.project.world_for(unit.file, source.installs), unit.project.stamp)
         runs: list[ModelRun] = []

@@ -7,6 +7,7 @@ keystroke stops the check that it outdates.
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +20,6 @@ from typing import Any, NamedTuple, TypeVar
 from lsprotocol import types
 
 from llm_lsp import registry
-from llm_lsp.collector import collector_off
 from llm_lsp.linter import Crash
 from llm_lsp.registry import RuleEntry
 from llm_lsp.server.capabilities import ClientCapabilities
@@ -118,6 +118,11 @@ class Session:
                 with suppress(registry.RegistryError):  # that is told of when the rule is to run
                     registry.load(rule)
 
+    def collect_garbage(self) -> None:
+        """Look for garbage, after the checks that were asked for: 5 ms where a file is open, 30 where many are."""
+        with suppress(RuntimeError):  # the session is over
+            self._worker.submit(gc.collect)
+
     def end(self) -> None:
         """Stop all work; nothing is said any more."""
         for task in self._tasks.values():
@@ -173,7 +178,7 @@ class Session:
 
     async def in_worker(self, work: Callable[[], T]) -> T:
         """What `work` returns, which may ask the projects anything."""
-        return await asyncio.get_running_loop().run_in_executor(self._worker, collector_off()(work))
+        return await asyncio.get_running_loop().run_in_executor(self._worker, work)
 
     def _begin(self, key: str, document: Document) -> _Run:
         loop = asyncio.get_running_loop()
@@ -193,7 +198,7 @@ class Session:
             except Stopped:
                 raise _OutdatedError from None
 
-        run = _Run(document, stop, loop.run_in_executor(self._worker, collector_off()(work)))
+        run = _Run(document, stop, loop.run_in_executor(self._worker, work))
         self._runs[key] = run
 
         def done(outcome: asyncio.Future[Result]) -> None:
