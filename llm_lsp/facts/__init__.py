@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from llm_lsp.facts.schedules import ScheduleStep
     from llm_lsp.facts.shifts import LabelledRun
     from llm_lsp.facts.sums import RunningSum
+    from llm_lsp.facts.tensor_types import ArrayConversion
     from llm_lsp.facts.unpickling import CheckpointRead
     from llm_lsp.facts.updates import Update
     from llm_lsp.facts.ways import Ways
@@ -226,6 +227,12 @@ class Facts:
                 continue
             if self.machine.kind(receiver) == "pipeline" or self.is_model(receiver) is YES:
                 yield Call(self, record)
+
+    def array_conversions(self) -> Iterator[ArrayConversion]:
+        """The calls of `numpy()`."""
+        from llm_lsp.facts.tensor_types import array_conversions
+
+        return array_conversions(self)
 
     def blocking_inferences(self) -> Iterator[Blocking]:
         """The calls in coroutines that compute with a model before they return."""

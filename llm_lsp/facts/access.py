@@ -186,7 +186,9 @@ class Access(Sequences):
         if value.cls == "length":
             return value
         if key.sources:
-            return Opaque(None, value.sources | key.sources, value.call)
+            found = Opaque(None, value.sources | key.sources, value.call)
+            self.note_type(found, value)
+            return found
         return self.part_of_opaque(value, key.value if isinstance(key, Constant) else None)
 
     def is_last_output(self, value: Value, key: object) -> bool:

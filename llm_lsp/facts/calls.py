@@ -38,6 +38,8 @@ _DEEPEST_OF_ROOT = 3
 _MOST_ENTRIES = 6
 _CONTAINERS = frozenset({"builtins.list", "builtins.dict", "builtins.set"})
 _NONE = Constant(None)
+_RECORDED = frozenset({"multinomial", "numpy"})
+"""What is written down of the methods that no gradient passes."""
 
 
 class Calls(Contexts):
@@ -242,10 +244,7 @@ class Calls(Contexts):
             positional = arguments.positional
             return positional[0] if len(positional) == 1 else Tuple(tuple(positional))
         if name in library.NOT_DIFFERENTIABLE:
-            if name == "multinomial":
-                self.record(node, name, receiver, arguments)
-            cls = "length" if name in {"size", "numel"} else library.of_ids(name) if is_ids(receiver) else None
-            return Opaque(cls, self.without_graph(sources | given))
+            return self.detached(receiver, name, arguments, node, sources | given)
         call = self.record(node, name, receiver, arguments)
         self.note_change(call, sources, given)
         if name == "sum" and receiver.cls == library.MASK:
@@ -257,7 +256,20 @@ class Calls(Contexts):
             return Opaque("items", sources, call.id)
         is_same = _returns_receiver(name, arguments)
         cls = _class_of_result(receiver, name, arguments, is_same=is_same)
-        return Opaque(cls, sources | given or frozenset((call.id,)), receiver.call if is_same else call.id)
+        result = Opaque(cls, sources | given or frozenset((call.id,)), receiver.call if is_same else call.id)
+        if is_same:
+            self.note_type(result, receiver)
+        return result
+
+    def detached(self, receiver: Opaque, name: str, arguments: Arguments, node: ast.AST, sources: Sources) -> Value:
+        """What a method returns that no gradient passes."""
+        if name in _RECORDED:
+            self.record(node, name, receiver, arguments)
+        cls = "length" if name in {"size", "numel"} else library.of_ids(name) if is_ids(receiver) else None
+        result = Opaque(cls, self.without_graph(sources))
+        if name == "detach":
+            self.note_type(result, receiver)
+        return result
 
     def note_change(self, call: CallRecord, sources: Sources, given: Sources) -> None:
         """What a method changes of what it is called on."""

@@ -66,6 +66,7 @@ def answers(facts: Facts) -> Iterator[tuple[Place, Description]]:
     found += [(one.place, one) for one in facts.repeated_loaders()]
     found += [(one.place, one) for one in facts.running_sums()]
     found += [(one.place, one) for one in facts.clippings()]
+    found += [(one.call.place, one) for one in facts.array_conversions()]
     found += [(one.step.place, one) for one in facts.updates()]
     found += [(one.call.place, one) for one in facts.dropouts()]
     found += [(one.call.place, one) for one in facts.checkpoint_reads()]

@@ -235,7 +235,9 @@ class Expressions(Access):
         if isinstance(node.op, ast.Add) and (is_ids(left) or is_ids(right)):
             return Opaque(library.ENCODING, sources)
         is_length = isinstance(node.op, (ast.Add, ast.Sub)) and (_is_length(left) or _is_length(right))
-        return Opaque("length" if is_length else None, sources)
+        result = Opaque("length" if is_length else None, sources)
+        self.note_type(result, left, right)
+        return result
 
     def joined(self, node: ast.BinOp, left: Object, right: Object) -> Value | None:
         """`known | other` of two dictionaries, `[a] + [b]` of two lists, whose items are all known."""

@@ -17,6 +17,7 @@ from llm_lsp.facts.values import (
     Object,
     Opaque,
     Partial,
+    Sources,
     Tuple,
     Union,
     Value,
@@ -102,8 +103,18 @@ class LibraryCalls(Gradients):
             sources |= {call.id}
         if last in library.NOT_DIFFERENTIABLE or not name.startswith(_COMPUTES_WITH_GRAPHS):
             sources = self.without_graph(sources)
-        is_float32 = name in library.JOINERS and self.holds_float32(call.arguments.get("tensors", 0))
-        return Opaque(library.FLOAT32 if is_float32 else name, sources or frozenset((call.id,)), call.id)
+        if name in library.JOINERS:
+            return self.joined_tensors(call, sources)
+        return Opaque(name, sources or frozenset((call.id,)), call.id)
+
+    def joined_tensors(self, call: CallRecord, sources: Sources) -> Value:
+        """What a list of tensors is joined to."""
+        given = call.arguments.get("tensors", 0)
+        cls = library.FLOAT32 if self.holds_float32(given) else call.name
+        result = Opaque(cls, sources or frozenset((call.id,)), call.id)
+        if isinstance(given, Object):
+            self.note_type(result, self.heap.get((given.id, "each"), ANYTHING))
+        return result
 
     def instance_of_library(self, name: str, kind: str, call: CallRecord) -> Value:
         """An object that a library's class, or its `pipeline`, makes."""

@@ -304,6 +304,18 @@ RULES: tuple[tuple[str, str, str, str, bool, tuple[str, ...], tuple[str, ...], s
         "GraphKeptBySum",
     ),
     (
+        "LLM310",
+        "bfloat16-to-numpy",
+        "precision",
+        "error",
+        True,
+        (".numpy(",),
+        (),
+        "safe",
+        "llm_lsp_rules.precision.bfloat16_to_numpy",
+        "Bfloat16ToNumpy",
+    ),
+    (
         "LLM401",
         "probabilities-into-cross-entropy",
         "training",
