@@ -17,7 +17,6 @@ from llm_lsp.facts.values import (
     Object,
     Opaque,
     Partial,
-    Sources,
     Tuple,
     Union,
     Value,
@@ -103,15 +102,13 @@ class LibraryCalls(Gradients):
             sources |= {call.id}
         if last in library.NOT_DIFFERENTIABLE or not name.startswith(_COMPUTES_WITH_GRAPHS):
             sources = self.without_graph(sources)
-        if name in library.JOINERS:
-            return self.joined_tensors(call, sources)
         return Opaque(name, sources or frozenset((call.id,)), call.id)
 
-    def joined_tensors(self, call: CallRecord, sources: Sources) -> Value:
+    def joined_tensors(self, call: CallRecord) -> Value:
         """What a list of tensors is joined to."""
         given = call.arguments.get("tensors", 0)
         cls = library.FLOAT32 if self.holds_float32(given) else call.name
-        result = Opaque(cls, sources or frozenset((call.id,)), call.id)
+        result = Opaque(cls, self.flow_of(call.arguments) or frozenset((call.id,)), call.id)
         if isinstance(given, Object):
             self.note_type(result, self.heap.get((given.id, "each"), ANYTHING))
         return result
@@ -484,6 +481,7 @@ _SPECIAL: dict[str, Callable[[LibraryCalls, CallRecord], Value]] = {
     **dict.fromkeys(library.WRAPPERS, LibraryCalls.wrapped),
     **dict.fromkeys(library.NAMESPACES, LibraryCalls.namespace),
     **dict.fromkeys(library.COPIES, LibraryCalls.copy),
+    **dict.fromkeys(library.JOINERS, LibraryCalls.joined_tensors),
     "deepspeed.initialize": LibraryCalls.engine,
     "functools.partial": LibraryCalls.partial,
     "os.path.join": LibraryCalls.joined_path,
