@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from llm_lsp.facts.coroutines import Blocking
     from llm_lsp.facts.generation import Generation, Setting
     from llm_lsp.facts.heads import ModelLoad
+    from llm_lsp.facts.late_changes import LateChange
     from llm_lsp.facts.modes import Inference
     from llm_lsp.facts.overrides import Override
     from llm_lsp.facts.randomness import Generator
@@ -54,6 +55,7 @@ __all__ = [
     "InsertAfter",
     "InsertBefore",
     "KeptMode",
+    "LateChange",
     "ModelLoad",
     "Override",
     "Place",
@@ -76,6 +78,7 @@ _ANSWERS = {
     "Generator": "randomness",
     "Inference": "modes",
     "KeptMode": "rounds",
+    "LateChange": "late_changes",
     "ModelLoad": "heads",
     "Override": "overrides",
     "RepeatedLoader": "rounds",

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from llm_lsp.facts.generation import Generation
     from llm_lsp.facts.heads import ModelLoad
     from llm_lsp.facts.labels import PaddedLabels
+    from llm_lsp.facts.late_changes import LateChange
     from llm_lsp.facts.lengths import Length
     from llm_lsp.facts.masks import UnmaskedRun
     from llm_lsp.facts.modes import Inference
@@ -287,6 +288,12 @@ class Facts:
         from llm_lsp.facts.updates import updates
 
         return updates(self)
+
+    def late_changes(self) -> Iterator[LateChange]:
+        """What gives a model other parameters, or moves it, after an optimizer of its parameters was made."""
+        from llm_lsp.facts.late_changes import late_changes
+
+        return late_changes(self)
 
     def schedule_steps(self) -> Iterator[ScheduleStep]:
         """The steps of learning rate schedules."""

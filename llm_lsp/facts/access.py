@@ -397,8 +397,8 @@ class Access(Sequences):
             known = self.heap.get(key)
             self.heap[key] = value if len(choices) == 1 or known is None else join(known, value)
             self.used(option, "." + name)
-            if isinstance(value, Object) and self.kind(value) in {"model", "tokenizer"}:
-                self.held.setdefault(option.id, {})[name] = value
+            if isinstance(value, Object):
+                self.note_held(option, name, value)
             if isinstance(value, Object) and isinstance(option.cls, Class) and self.kind(option) == "model":
                 # A part goes wherever the whole is moved.
                 self.heap[value.id, "#device"] = ANYTHING
@@ -412,6 +412,14 @@ class Access(Sequences):
                 self.examine_lengths([value])
             if option.is_outside:
                 self.hand_out(value)
+
+    def note_held(self, owner: Object, name: str, value: Object) -> None:
+        """Write down that an object holds a model, a layer or a tokenizer."""
+        kind = self.kind(value)
+        if kind in {"model", "tokenizer"}:
+            self.held.setdefault(owner.id, {})[name] = value
+        if self.has_optimizers and kind in {"model", "module"}:
+            self.layers_given.setdefault((owner.id, name, value.id), (owner, name, value))
 
     def change_parameter(self, parameter: Value, name: str) -> None:
         """`parameter.requires_grad = ...` or `.data = ...`: then the model that it is one of holds what nobody knows."""

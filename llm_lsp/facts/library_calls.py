@@ -120,6 +120,8 @@ class LibraryCalls(Gradients):
             self.new_module(made)
         elif kind == "embedder":
             self.heap[made.id, "#training"] = OFF
+        elif kind == "optimizer":
+            call.flow = self.flow_of(call.arguments)
         elif kind in {"trainer", "pipeline"}:
             self.items_of_datasets(call.arguments, call.node)
             collator = call.arguments.get("data_collator", 2) if kind == "trainer" else None

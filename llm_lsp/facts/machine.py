@@ -80,6 +80,7 @@ class Machine:
         "has_decodes",
         "has_labels",
         "has_numpy",
+        "has_optimizers",
         "has_samplers",
         "has_star_import",
         "heap",
@@ -89,6 +90,7 @@ class Machine:
         "iterations",
         "kept_sums",
         "labelled",
+        "layers_given",
         "left_in_evaluation",
         "length_examined",
         "made",
@@ -212,6 +214,10 @@ class Machine:
         self.has_coroutines = "async def" in text
         self.has_samplers = "DistributedSampler" in text or "init_process_group" in text
         """Whether it matters who draws from a loader."""
+        self.has_optimizers = "parameters(" in text
+        """Whether it matters when a model is given a layer."""
+        self.layers_given: dict[tuple[int, str, int], tuple[Object, str, Object]] = {}
+        """Modules that were stored on an object, each with the object and the attribute, in order."""
         self.iterations: dict[tuple[ast.AST, int], Iteration] = {}
         """What is run through inside a loop, by the expression and its frame."""
         self.frames_reading_gradients: set[int] = set()
@@ -473,6 +479,7 @@ class Machine:
         self.entered.clear()
         self.deferred.clear()
         self.wrappers.clear()
+        self.layers_given.clear()
         self.iterations.clear()
         self.left_in_evaluation.clear()
         self.come_round.clear()

@@ -387,6 +387,16 @@ ADAPTING = frozenset(name for name in WRAPPERS if name.startswith("peft."))
 """Those of them that freeze the model and train something beside it."""
 MAKES_ADAPTERS = frozenset({"peft.get_peft_model", "peft.inject_adapter_in_model"})
 """Those whose adapters require gradients; `from_pretrained` loads adapters for inference unless it is told otherwise."""
+SHARDS = frozenset({
+    "torch.distributed.fsdp.FullyShardedDataParallel", "torch.distributed.fsdp.FSDP", "torch.distributed.fsdp.fully_shard",
+    "torch.distributed._composable.fsdp.fully_shard",
+})  # fmt: skip
+"""Functions that put other parameters in the place of a model's own; the first one not with `use_orig_params=True`."""
+MOVES = frozenset({"to", "cuda"})
+"""Methods of a module that may move its parameters, which stay the same objects."""
+ASKS_FOR_PARAMETERS = frozenset({"parameters", "named_parameters"})
+KEEPS_STATE_FROM_THE_START = frozenset({"torch.optim.Adagrad", "torch.optim.adagrad.Adagrad"})
+"""Optimizers that make what they keep for each parameter when they are made, others do at the first step (torch 2.13)."""
 UNLOADS_ADAPTERS = frozenset({"merge_and_unload", "unload"})
 NAMESPACES = frozenset({"types.SimpleNamespace", "argparse.Namespace"})
 """Classes whose instances hold what the constructor is given, as attributes."""
@@ -478,6 +488,15 @@ TYPES_WITH_DROPOUT = frozenset({
     "umt5", "unispeech", "wav2vec2", "wavlm", "xglm", "xlm", "xlm-roberta", "xlm-roberta-xl", "xlnet", "xmod", "yoso",
 })  # fmt: skip
 """`model_type`s whose configuration class drops something unless it is told not to (transformers 5.24)."""
+LAYERS_WITH_PARAMETERS = frozenset(
+    f"torch.nn.{name}"
+    for name in (
+        "Linear", "Bilinear", "Embedding", "EmbeddingBag", "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d",
+        "LayerNorm", "RMSNorm", "GroupNorm", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "PReLU", "LSTM", "GRU", "RNN", "LSTMCell", "GRUCell", "RNNCell",
+        "MultiheadAttention", "Transformer", "TransformerEncoder", "TransformerDecoder", "TransformerEncoderLayer", "TransformerDecoderLayer",
+    )
+)  # fmt: skip
+"""Layers that hold parameters, as they are made without further arguments."""
 HOLDS_LAYERS = frozenset(f"torch.nn.{name}" for name in ("Sequential", "ModuleList", "ModuleDict"))
 
 INNER_ATTRIBUTES = frozenset({"module", "base_model", "_orig_mod"})

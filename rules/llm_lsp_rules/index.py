@@ -364,6 +364,18 @@ RULES: tuple[tuple[str, str, str, str, bool, tuple[str, ...], tuple[str, ...], s
         "EvalModeKept",
     ),
     (
+        "LLM406",
+        "optimizer-before-parameters",
+        "training",
+        "error",
+        True,
+        ("parameters(",),
+        (),
+        "none",
+        "llm_lsp_rules.training.optimizer_before_parameters",
+        "OptimizerBeforeParameters",
+    ),
+    (
         "LLM407",
         "kl-divergence-arguments",
         "training",
