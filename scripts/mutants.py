@@ -23,6 +23,7 @@ from llm_lsp.diagnostic import Diagnostic
 from scripts import corpus
 from scripts.linting import Linter
 from scripts.mutation import (
+    assembly,
     checkpoints,
     classes,
     coroutines,
@@ -80,6 +81,7 @@ MAKERS = {
     "LLM402": Maker(("zero_grad",), defaults.mutants_not_cleared),
     "LLM403": Maker(("sched",), defaults.mutants_with_an_early_schedule),
     "LLM405": Maker((".train()", ".backward("), training.mutants_with_kept_mode),
+    "LLM406": Maker((".parameters(",), assembly.mutants_with_an_early_optimizer),
     "LLM407": Maker(("kl_div",), defaults.mutants_of_probabilities),
     "LLM414": Maker(("compute_loss",), defaults.mutants_with_the_old_signature),
     "LLM416": Maker(("register_full_backward_hook",), defaults.mutants_with_old_hooks),

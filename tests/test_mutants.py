@@ -12,6 +12,7 @@ from scripts import mutants
 from scripts.corpus import docstring_programs
 from scripts.linting import Linter
 from scripts.mutation import (
+    assembly,
     checkpoints,
     classes,
     coroutines,
@@ -240,6 +241,7 @@ def test_a_test_has_no_faults_that_the_rule_means() -> None:
         ("LLM202", 0.9),
         ("LLM204", 0.8),
         ("LLM211", 0.7),
+        ("LLM406", 0.8),
     ],
 )
 def test_most_mutants_of_the_cases_and_the_examples_are_caught(code: str, least: float) -> None:
@@ -538,3 +540,11 @@ def test_a_model_is_never_switched_to_evaluation_mode() -> None:
         in texts(modes.mutants, loaded)["config"]
     )
     assert not made(modes.mutants, loaded.replace("bert-base-uncased", "EleutherAI/pythia-70m")), "it drops nothing"
+
+
+def test_a_model_gets_a_layer_that_its_optimizer_never_sees() -> None:
+    found = texts(assembly.mutants_with_an_early_optimizer, LOOP)
+    assert "AdamW(model.parameters()); model.added = torch.nn.Linear(2, 2)\n" in found["layer"]
+    assert not made(
+        assembly.mutants_with_an_early_optimizer, LOOP + "optimizer = torch.optim.SGD(model.parameters())\n"
+    )

@@ -1,0 +1,34 @@
+"""LLM406: how a model and what trains it are put together is changed."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from scripts.mutation.edits import Mutant, Program, dotted, last_name, mutants_of
+
+EARLY = "LLM406"
+
+_STARTS_ANEW = ("Trainer(", "add_param_group", "copy", "prepare", ".fit(")
+
+
+def mutants_with_an_early_optimizer(program: Program) -> Iterator[Mutant]:
+    """A model gets one more layer after its optimizer was made."""
+    if any(word in program.text for word in _STARTS_ANEW) or "import torch\n" not in program.text:
+        return
+    made = [each for each in program.nodes if isinstance(each, ast.Assign) and _makes_optimizer(each.value)]
+    for statement in made if len(made) == 1 else ():
+        asked = next(node for node in ast.walk(statement.value) if _asks_for_parameters(node))
+        model = dotted(asked.func).rpartition(".")[0] if isinstance(asked, ast.Call) else ""
+        if model and statement.end_lineno is not None:
+            change = [program.followed(statement, f"{model}.added = torch.nn.Linear(2, 2)")]
+            yield from mutants_of(program, EARLY, "layer", change, statement)
+
+
+def _makes_optimizer(value: ast.expr) -> bool:
+    is_one = isinstance(value, ast.Call) and dotted(value.func).startswith(("torch.optim.", "optim."))
+    return is_one and any(_asks_for_parameters(node) for node in ast.walk(value))
+
+
+def _asks_for_parameters(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and last_name(node.func) == "parameters"
