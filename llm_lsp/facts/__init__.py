@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from llm_lsp.facts.labels import PaddedLabels
     from llm_lsp.facts.late_changes import LateChange
     from llm_lsp.facts.lengths import Length
+    from llm_lsp.facts.masked_ends import MaskedEnds
     from llm_lsp.facts.masks import UnmaskedRun
     from llm_lsp.facts.modes import Inference
     from llm_lsp.facts.overrides import Override
@@ -500,6 +501,12 @@ class Facts:
         from llm_lsp.facts.heads import model_loads
 
         return model_loads(self)
+
+    def masked_ends(self) -> Iterator[MaskedEnds]:
+        """What takes the padding out of labels by the id of the token that pads."""
+        from llm_lsp.facts.masked_ends import masked_ends
+
+        return masked_ends(self)
 
     def padded_labels(self) -> Iterator[PaddedLabels]:
         """The ids of padded texts that become labels."""

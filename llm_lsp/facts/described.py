@@ -84,6 +84,7 @@ def answers(facts: Facts) -> Iterator[tuple[Place, Description]]:
     found += [(one.place, one) for one in facts.labelled_runs()]
     found += [(one.call.place, one) for one in facts.paddings()]
     found += [(one.call.place, one) for one in facts.unmasked_runs()]
+    found += [(one.place, one) for one in facts.masked_ends()]
     found += [(one.place, one) for one in facts.lengths()]
     found += [(one.place, one) for one in facts.model_loads()]
     found += [(one.place, one) for one in facts.padded_labels()]

@@ -381,6 +381,8 @@ class LibraryCalls(Gradients):
             return Opaque(library.ENCODING, frozenset((call.id,)), call.id)
         if name in library.ADDS_TOKENS:
             call.state = self.items_given(call.arguments)
+            if "pad_token" in call.state:
+                self.heap[tokenizer.id, "pad_token"] = call.state["pad_token"]
         if "decode" not in name and name not in {"convert_tokens_to_string", "convert_ids_to_tokens"}:
             return self.part_of(tokenizer, name + "()", call.node)
         sources = self.flow_of(call.arguments)
@@ -484,6 +486,7 @@ _SPECIAL: dict[str, Callable[[LibraryCalls, CallRecord], Value]] = {
     **dict.fromkeys(library.NAMESPACES, LibraryCalls.namespace),
     **dict.fromkeys(library.COPIES, LibraryCalls.copy),
     **dict.fromkeys(library.JOINERS, LibraryCalls.joined_tensors),
+    "transformers.DataCollatorForLanguageModeling": LibraryCalls.collator,
     "deepspeed.initialize": LibraryCalls.engine,
     "functools.partial": LibraryCalls.partial,
     "os.path.join": LibraryCalls.joined_path,

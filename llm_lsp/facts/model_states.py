@@ -24,7 +24,7 @@ from llm_lsp.knowledge.kinds import kind_of
 
 __all__ = ["TOKENIZER_SETTINGS", "ModelStates", "is_device", "is_module_class"]
 
-TOKENIZER_SETTINGS = ("padding_side", "model_max_length", "pad_token")
+TOKENIZER_SETTINGS = ("padding_side", "model_max_length", "pad_token", "pad_token_id")
 """Attributes of a tokenizer that decide what its calls return; one that nobody sets is the checkpoint's own."""
 _OF_TWO = "from_encoder_decoder_pretrained"
 _CASTS = {"half": "float16", "float": "float32", "bfloat16": "bfloat16", "double": "float64"}
@@ -65,6 +65,13 @@ class ModelStates(Expressions):
         """What is set on a tokenizer at this moment."""
         found = {key: self.heap.get((tokenizer.id, key)) for key in TOKENIZER_SETTINGS}
         return {key: value for key, value in found.items() if value is not None}
+
+    def collator(self, call: CallRecord) -> Value:
+        """What pads batches, and labels by the id of the token that pads."""
+        tokenizer = call.arguments.get("tokenizer", 0)
+        call.state = self.settings_of(tokenizer) if isinstance(tokenizer, Object) else {}
+        sources = self.without_graph(self.flow_of(call.arguments))
+        return Opaque(call.name, sources or frozenset((call.id,)), call.id)
 
     def written_out(self, values: dict[str, Value]) -> dict[str, Value]:
         """The same with what lists hold now instead of the lists."""

@@ -31,6 +31,18 @@ RULES: tuple[tuple[str, str, str, str, bool, tuple[str, ...], tuple[str, ...], s
         "PadTokenUnset",
     ),
     (
+        "LLM103",
+        "pad-token-masks-eos",
+        "tokenizer",
+        "warning",
+        True,
+        ("ForLanguageModeling", "pad_token_id"),
+        (),
+        "none",
+        "llm_lsp_rules.tokenizer.pad_token_masks_eos",
+        "PadTokenMasksEos",
+    ),
+    (
         "LLM104",
         "tokens-added-without-resize",
         "tokenizer",
