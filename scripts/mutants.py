@@ -23,6 +23,7 @@ from llm_lsp.diagnostic import Diagnostic
 from scripts import corpus
 from scripts.linting import Linter
 from scripts.mutation import (
+    arrays,
     assembly,
     checkpoints,
     classes,
@@ -55,6 +56,7 @@ class Maker(NamedTuple):
 MAKERS = {
     "LLM101": Maker(("from_pretrained",), checkpoints.mutants),
     "LLM102": Maker(("from_pretrained",), padding.mutants_without_pad_token),
+    "LLM103": Maker(("pad_token",), padding.mutants_that_mask_ends),
     "LLM104": Maker(("from_pretrained", "resize_token_embeddings"), inputs.mutants_without_rows),
     "LLM107": Maker(("truncation",), lengths.mutants),
     "LLM108": Maker((".generate(",), inputs.mutants_padded_right),
@@ -77,6 +79,7 @@ MAKERS = {
     "LLM304": Maker(("GradScaler", "fp16=True", ".backward("), training.mutants_with_half_weights),
     "LLM305": Maker(("unscale_", "scaler", ".backward("), training.mutants_clipped_while_scaled),
     "LLM308": Maker(("+=", ".backward("), training.mutants_with_kept_graph),
+    "LLM310": Maker((".numpy(",), arrays.mutants),
     "LLM401": Maker(("cross_entropy",), defaults.mutants_normalized_twice),
     "LLM402": Maker(("zero_grad",), defaults.mutants_not_cleared),
     "LLM403": Maker(("sched",), defaults.mutants_with_an_early_schedule),

@@ -12,6 +12,7 @@ from scripts import mutants
 from scripts.corpus import docstring_programs
 from scripts.linting import Linter
 from scripts.mutation import (
+    arrays,
     assembly,
     checkpoints,
     classes,
@@ -422,7 +423,8 @@ def test_a_thread_is_left() -> None:
 
 def test_every_rule_has_mutants() -> None:
     # A suppression that suppresses nothing, and code that is none, are faults that no protection keeps away.
-    assert mutants.MAKERS.keys() == {code for code in Linter().codes if int(code.removeprefix("LLM")) > 100}
+    without = {code for code in Linter().codes if int(code.removeprefix("LLM")) > 100} - mutants.MAKERS.keys()
+    assert not without, "add what makes mutants for these rules to `MAKERS` in scripts/mutants.py"
 
 
 def test_a_tokenizer_has_no_pad_token_any_more() -> None:
@@ -548,3 +550,26 @@ def test_a_model_gets_a_layer_that_its_optimizer_never_sees() -> None:
     assert not made(
         assembly.mutants_with_an_early_optimizer, LOOP + "optimizer = torch.optim.SGD(model.parameters())\n"
     )
+
+
+def test_the_ends_of_texts_are_masked_with_the_padding() -> None:
+    tuned = (
+        GENERATION + 'tokenizer.pad_token = "!"\nprint(text + tokenizer.eos_token)\n'
+        "Trainer(model, data_collator=DataCollatorForLanguageModeling(tokenizer, mlm=False)).train()\n"
+    )
+    assert "tokenizer.pad_token = tokenizer.eos_token\n" in texts(padding.mutants_that_mask_ends, tuned)["token"]
+    added = tuned.replace('tokenizer.pad_token = "!"', 'tokenizer.add_special_tokens({"pad_token": "!"})')
+    assert "\ntokenizer.pad_token = tokenizer.eos_token\n" in texts(padding.mutants_that_mask_ends, added)["token"]
+    masked = tuned.replace('"!"', "tokenizer.eos_token") + "labels = torch.where(mask == 0, -100, ids)\n"
+    assert (
+        "torch.where(ids == tokenizer.pad_token_id, -100, ids)" in texts(padding.mutants_that_mask_ends, masked)["mask"]
+    )
+    assert not made(padding.mutants_that_mask_ends, tuned.replace("Trainer(", "print(")), "nobody learns"
+
+
+def test_an_array_is_made_of_a_bfloat16_tensor() -> None:
+    program = 'import torch\nmodel = AutoModel.from_pretrained("bert-base-uncased")\nprint(model(1)[0].cpu().numpy())\n'
+    assert '"bert-base-uncased", dtype=torch.bfloat16)' in texts(arrays.mutants, program)["load"]
+    cast = program.replace('uncased"', 'uncased", dtype=torch.bfloat16').replace(".cpu()", ".float().cpu()")
+    assert "model(1)[0].cpu().numpy()" in texts(arrays.mutants, cast)["cast"]
+    assert not made(arrays.mutants, program.replace(".cpu()", ".float().cpu()")), "float32 all the same"

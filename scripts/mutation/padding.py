@@ -1,4 +1,4 @@
-"""LLM102, LLM112: a tokenizer pads without a token for it, or what is padding is no longer said."""
+"""LLM102, LLM103, LLM112: no token to pad with, one that means something else, or nobody says what is padding."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ from scripts.mutation.tokenizations import (
     tokenizes,
 )
 
-NO_TOKEN, NO_MASK = "LLM102", "LLM112"
+NO_TOKEN, END_MASKED, NO_MASK = "LLM102", "LLM103", "LLM112"
 
 _IS_TOKENIZER = re.compile(r"tok|process", re.IGNORECASE)
+_MASKS_BY_PAD = re.compile(r"ForLanguageModeling\([^)]*mlm=False|pad_token_id[\]),: ]+.*-100|-100.*pad_token_id")
 _PAD_TOKENS = frozenset({"pad_token", "pad_token_id"})
 _SEES_NO_PADDING = re.compile(r"(?:CLIP|MetaClip|XCLIP|Siglip|GroupViT|Aimv2)")
 """Models of texts that look back only, or learned without masks."""
@@ -48,6 +49,32 @@ def mutants_without_pad_token(program: Program) -> Iterator[Mutant]:
     for load in loads_of(program):
         for call in single_texts(program, load) if load.is_tokenizer else ():
             yield from mutants_of(program, NO_TOKEN, "pads", batched(program, call), call, anywhere=True)
+
+
+def mutants_that_mask_ends(program: Program) -> Iterator[Mutant]:
+    """A pad token of its own becomes the end-of-text token; or labels are masked by its id, not by the attention mask.
+
+    Only in programs that train a causal language model on texts whose end they write.
+    """
+    if not re.search(r"CausalLM|LMHead|SFTTrainer", program.text) or not re.search(
+        r"Trainer\(|\.backward\(", program.text
+    ):
+        return
+    if not re.search(r"eos_token(?!_id=)|<\|endoftext\|>|apply_chat_template", program.text):
+        return
+    if _MASKS_BY_PAD.search(program.text):
+        for node in program.nodes:
+            if _sets_pad_token(node) and isinstance(node, ast.stmt) and ".eos_token" not in ast.unparse(node):
+                owner = _owner_of_pad_token(node)
+                change = program.blanked(node, f"{owner}.pad_token = {owner}.eos_token")
+                yield from mutants_of(program, END_MASKED, "token", [change], node, anywhere=True)
+    name = re.search(r"(?:self\.)?\b\w*tok\w*(?=\.pad_token = )", program.text)
+    if name is None or not _END_AS_PAD.search(program.text):
+        return
+    for node in program.nodes:
+        if isinstance(node, ast.Call) and last_name(node.func) == "where" and _masks_labels(node):
+            change = program.blanked(node.args[0], f"{program.source(node.args[2])} == {name[0]}.pad_token_id")
+            yield from mutants_of(program, END_MASKED, "mask", [change], node, anywhere=True)
 
 
 def mutants_without_mask(program: Program) -> Iterator[Mutant]:
@@ -127,6 +154,18 @@ def _sets_pad_token(node: ast.AST) -> bool:
     call = node.value if isinstance(node, ast.Expr) else None
     is_addition = isinstance(call, ast.Call) and last_name(call.func) == "add_special_tokens"
     return is_addition and "pad_token" in ast.unparse(node)
+
+
+def _owner_of_pad_token(node: ast.stmt) -> str:
+    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute):
+        return ast.unparse(node.targets[0].value)
+    call = node.value if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) else None
+    return dotted(call.func).rpartition(".")[0] if call is not None else ""
+
+
+def _masks_labels(call: ast.Call) -> bool:
+    """`torch.where(mask == 0, -100, ids)`."""
+    return len(call.args) == 3 and ast.unparse(call.args[1]) == "-100" and "mask" in ast.unparse(call.args[0])
 
 
 def _without(program: Program, node: ast.AST) -> Replacement:
