@@ -125,23 +125,28 @@ def too_deep(row: int = 1, column: int = 1) -> Problem:
     )
 
 
-def parse(text: str) -> Parsed:
-    r"""The tree of `text`, whose line ends are all `\n`; never raises."""
-    result = _tree(text)
+def parse(text: str, before: Parsed | None = None) -> Parsed:
+    r"""The tree of `text`, whose line ends are all `\n`; never raises.
+
+    Args:
+        text: of the module.
+        before: that of a text that differs little, whose statements the tree then shares.
+    """
+    result = _tree(text, before)
     if isinstance(result, ast.Module):
         return Parsed(result, text)
     if isinstance(result, Problem):
         return Parsed(empty_tree(), text, (result,), _all_rows(text))
-    return _Recovery(text).run(result)
+    return _Recovery(text, before).run(result)
 
 
-def parse_cells(cells: Sequence[str]) -> Parsed:
+def parse_cells(cells: Sequence[str], before: Parsed | None = None) -> Parsed:
     """The tree of texts, each of which ends in a line end, as one module; what one breaks stays inside it."""
     text = "".join(cells)
     starts = [1]
     for cell in cells:
         starts.append(starts[-1] + cell.count("\n"))
-    result = _tree(text)
+    result = _tree(text, before)
     if isinstance(result, ast.Module) and _keeps_apart(result, starts):
         return Parsed(result, text)
     parts = [parse(cell) for cell in cells]
@@ -153,7 +158,7 @@ def parse_cells(cells: Sequence[str]) -> Parsed:
         for problem in part.problems:
             if not (_IS_OF in problem.message and any(_IS_OF in said.message for said in problems)):
                 problems.append(Problem(problem.code, problem.message, _moved(problem.range, start - 1)))
-    result = _tree(code)
+    result = _tree(code, before)
     if not isinstance(result, ast.Module):
         problems = problems or [too_deep()]
         return Parsed(empty_tree(), text, tuple(problems[:1]), _all_rows(text))
@@ -179,7 +184,13 @@ def python_tree(text: str) -> ast.Module:
         return ast.parse(text)
 
 
-def _tree(text: str) -> ast.Module | _Failure | Problem:
+def _tree(text: str, before: Parsed | None = None) -> ast.Module | _Failure | Problem:
+    if before is not None:
+        from llm_lsp.reparsing import tree_after_edit
+
+        known = tree_after_edit(text, before.code, before.tree, python_tree)
+        if known is not None:
+            return known
     try:
         return python_tree(text)
     except SyntaxError as error:
@@ -201,7 +212,8 @@ def _all_rows(text: str) -> tuple[tuple[int, int], ...]:
 class _Recovery:
     """Masks what is broken until the rest parses, or until the tries are used up."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, before: Parsed | None) -> None:
+        self.before = before
         self.written = text.split("\n")
         self.lines = list(self.written)
         self.problems: list[Problem] = []
@@ -232,7 +244,7 @@ class _Recovery:
             if self.tries <= 0:
                 break
             self.tries -= 1
-            result = _tree("\n".join(self._with(mask)))
+            result = _tree("\n".join(self._with(mask)), self.before)
             behind = mask.last if mask.may_lie_above else max(mask.last, failure.row)
             if not isinstance(result, _Failure) or result.row > behind:
                 self._keep(mask, failure)
@@ -277,7 +289,7 @@ class _Recovery:
         while first > 1 and self.lines[first - 2].startswith("@"):
             first -= 1
         self._keep(_blank(first, len(self.lines)), failure)
-        return _tree("\n".join(self.lines))
+        return _tree("\n".join(self.lines), self.before)
 
     def _one_of_each(self, masked: tuple[tuple[int, int], ...]) -> tuple[Problem, ...]:
         """The first problem of each region; blank rows do not part regions."""

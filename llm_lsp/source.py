@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal, Protocol, cast
 from llm_lsp.decoding import Decoded, UndecodableError, decode, with_unix_newlines
 from llm_lsp.diagnostic import Edit, Location, Position, Range
 from llm_lsp.named_tuples import NamedTuple
-from llm_lsp.parsing import Problem, empty_tree, parse, parse_cells, too_deep
+from llm_lsp.parsing import Parsed, Problem, empty_tree, parse, parse_cells, too_deep
 from llm_lsp.snippets import Snippets
 from llm_lsp.splicing import EditError, spliced
 from llm_lsp.suppression import Suppressions, suppressions_in
@@ -102,10 +102,27 @@ class Source:
         self.is_notebook = is_notebook
 
     @classmethod
-    def from_bytes(cls, path: str, data: bytes, *, max_size: int = 1_000_000, kind: Kind | None = None) -> Source:
-        """The file `path` with the content `data`; `max_size` counts bytes of source, not a notebook's outputs."""
+    def from_bytes(
+        cls,
+        path: str,
+        data: bytes,
+        *,
+        max_size: int = 1_000_000,
+        kind: Kind | None = None,
+        before: Source | None = None,
+    ) -> Source:
+        """A file.
+
+        Args:
+            path: of the file.
+            data: its content.
+            max_size: bytes of source, not of a notebook's outputs.
+            kind: where the path does not tell.
+            before: another state of the file; where the two differ little they share most of their trees.
+        """
+        parsed_before = None if before is None else Parsed(before.tree, before.code)
         if (kind or _kind_of(path)) == "notebook":
-            return _from_notebook(path, data, max_size)
+            return _from_notebook(path, data, max_size, parsed_before)
         if len(data) > max_size:
             return _not_analysed(path, data, "", _too_large(len(data), max_size))
         try:
@@ -113,15 +130,24 @@ class Source:
         except UndecodableError as error:
             text = with_unix_newlines(data.decode("utf-8", "replace"))
             return _not_analysed(path, data, text, _problem("LLM000", error.message, error.row, error.column))
-        return _from_text(path, data, decoded)
+        return _from_text(path, data, decoded, parsed_before)
 
     @classmethod
-    def from_text(cls, path: str, text: str, *, max_size: int = 1_000_000, kind: Kind | None = None) -> Source:
+    def from_text(
+        cls,
+        path: str,
+        text: str,
+        *,
+        max_size: int = 1_000_000,
+        kind: Kind | None = None,
+        before: Source | None = None,
+    ) -> Source:
         """As `from_bytes`, for text that is decoded already, such as an editor's buffer; it is written as UTF-8."""
         data = text.encode("utf-8", "replace")
         if (kind or _kind_of(path)) == "notebook" or len(data) > max_size:
-            return cls.from_bytes(path, data, max_size=max_size, kind=kind)
-        return _from_text(path, data, Decoded(data.decode(), "utf-8", b""))
+            return cls.from_bytes(path, data, max_size=max_size, kind=kind, before=before)
+        parsed_before = None if before is None else Parsed(before.tree, before.code)
+        return _from_text(path, data, Decoded(data.decode(), "utf-8", b""), parsed_before)
 
     @cached_property
     def lines(self) -> list[str]:
@@ -274,14 +300,14 @@ def _not_analysed(path: str, data: bytes, text: str, problem: Problem, *, is_not
     return Source(path, text, text, empty_tree(), (problem,), masked, None, data, is_notebook=is_notebook)
 
 
-def _from_text(path: str, data: bytes, decoded: Decoded) -> Source:
+def _from_text(path: str, data: bytes, decoded: Decoded, before: Parsed | None) -> Source:
     text = with_unix_newlines(decoded.text)
     if "\0" in text:
         row = text.count("\n", 0, text.index("\0")) + 1
         column = text.index("\0") - text.rfind("\n", 0, text.index("\0"))
         message = f"there is a null byte at offset {data.find(0)}, so Python refuses the file; remove it"
         return _not_analysed(path, data, text, _problem("LLM000", message, row, column))
-    parsed = parse(text)
+    parsed = parse(text, before)
     return Source(path, text, parsed.code, parsed.tree, parsed.problems, parsed.masked, decoded, data)
 
 
@@ -297,7 +323,7 @@ def _encoded(decoded: Decoded, text: str, path: str, before: bytes) -> bytes:
     raise EditError(message)
 
 
-def _from_notebook(path: str, data: bytes, max_size: int) -> Source:
+def _from_notebook(path: str, data: bytes, max_size: int, before: Parsed | None) -> Source:
     from llm_lsp.notebook import NotebookError, read_notebook
 
     if len(data) > OUTPUT_ALLOWANCE * max_size:
@@ -314,10 +340,10 @@ def _from_notebook(path: str, data: bytes, max_size: int) -> Source:
     size = sum(len(cell.text.encode()) for cell in notebook.cells)
     if size > max_size:
         return _not_analysed(path, data, "", _too_large(size, max_size), is_notebook=True)
-    return _from_cells(path, data, notebook)
+    return _from_cells(path, data, notebook, before)
 
 
-def _from_cells(path: str, data: bytes, notebook: Notebook) -> Source:
+def _from_cells(path: str, data: bytes, notebook: Notebook, parsed_before: Parsed | None) -> Source:
     from llm_lsp.magics import without_magics
 
     texts: list[str] = []
@@ -335,7 +361,7 @@ def _from_cells(path: str, data: bytes, notebook: Notebook) -> Source:
         unknown += ((first + before, last + before) for first, last in python.unknown)
         magic_rows.update(magic_row + before for magic_row in python.magic_rows)
         installs += python.installs
-    parsed = parse_cells(texts)
+    parsed = parse_cells(texts, parsed_before)
     return Source(
         path,
         "".join(texts),

@@ -19,6 +19,7 @@ LAYERS = (
     "logical_lines",
     "splicing",
     "snippets",
+    "reparsing",
     "parsing",
     "magics",
     "notebook",

@@ -14,6 +14,7 @@ from llm_lsp.collector import collect_if_needed
 from llm_lsp.diagnostic import Diagnostic, Location, Position, Range
 from llm_lsp.files import absolute
 from llm_lsp.linter import Crash, lint
+from llm_lsp.project import ProjectFile
 from llm_lsp.server.capabilities import ClientCapabilities
 from llm_lsp.server.documents import Document, Documents
 from llm_lsp.server.lenses import LensPlace, lens_places
@@ -78,6 +79,8 @@ class Checker:
         self._client = client
         self._on_crash = on_crash
         self._runs = Runs()
+        self._last: Source | None = None
+        """What was checked last: somebody types in it."""
 
     def check(self, document: Document, before: Result | None, stop: Callable[[], bool]) -> Result:
         """The result for a document, which is `before` where nothing that it rests on has changed.
@@ -96,7 +99,7 @@ class Checker:
         from llm_lsp.server.sights import model_runs
 
         collect_if_needed()
-        source = document.source(unit.file.shown_path, unit.file.settings.max_source_size)
+        source = self._source(document, unit.file)
         world = RecordingWorld(unit.project.world_for(unit.file, source.installs), unit.project.stamp)
         runs: list[ModelRun] = []
         diagnostics = linted(
@@ -117,6 +120,11 @@ class Checker:
             lens_places(source, before),
             tuple(runs),
         )
+
+    def _source(self, document: Document, file: ProjectFile) -> Source:
+        before = self._last if self._last is not None and self._last.path == file.shown_path else None
+        self._last = document.source(file.shown_path, file.settings.max_source_size, before)
+        return self._last
 
 
 def linted(

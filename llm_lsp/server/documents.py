@@ -71,9 +71,9 @@ class TextDocument:
         del cell
         return self
 
-    def source(self, shown_path: str, max_size: int) -> Source:
-        """The text as the linter takes it."""
-        return Source.from_text(shown_path, self.text, max_size=max_size, kind="python")
+    def source(self, shown_path: str, max_size: int, before: Source | None = None) -> Source:
+        """The text as the linter takes it; `before` is another state of it."""
+        return Source.from_text(shown_path, self.text, max_size=max_size, kind="python", before=before)
 
 
 class Cell(NamedTuple):
@@ -129,7 +129,7 @@ class Notebook:
         """The text of a cell by its number from 1."""
         return self.cell_texts[cell - 1] if cell is not None and 0 < cell <= len(self.cell_texts) else None
 
-    def source(self, shown_path: str, max_size: int) -> Source:
+    def source(self, shown_path: str, max_size: int, before: Source | None = None) -> Source:
         """The cells as the linter takes them: as the notebook's file, so that nothing is read in another way."""
         import json
 
@@ -143,7 +143,7 @@ class Notebook:
             for cell, text in zip(self.cells, self.cell_texts, strict=True)
         ]
         data = json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}).encode()
-        return Source.from_bytes(shown_path, data, max_size=max_size, kind="notebook")
+        return Source.from_bytes(shown_path, data, max_size=max_size, kind="notebook", before=before)
 
 
 Document = TextDocument | Notebook

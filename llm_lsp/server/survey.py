@@ -27,9 +27,9 @@ class FileOnDisk(TextDocument):
     stamp: tuple[int, int] = (0, 0)
     """Time of the last change and size, when it was read."""
 
-    def source(self, shown_path: str, max_size: int) -> Source:
+    def source(self, shown_path: str, max_size: int, before: Source | None = None) -> Source:
         """The bytes as the linter takes them."""
-        return Source.from_bytes(shown_path, self.data, max_size=max_size, kind="python")
+        return Source.from_bytes(shown_path, self.data, max_size=max_size, kind="python", before=before)
 
 
 class Survey:

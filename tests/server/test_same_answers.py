@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,11 @@ import pytest
 from lsprotocol import types
 
 from llm_lsp.cli import main
+from llm_lsp.server.checking import Checker
 from llm_lsp.server.documents import Document
 from llm_lsp.server.reports import SOURCE
 from tests.server.desk import PULLING, Desk, at_desk, text_item
+from tests.server.opening import change_text, open_text
 from tests.server.programs import FAULTY
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -196,3 +199,35 @@ def test_they_say_the_same_of_real_modules(
 
     found = at_desk(tmp_path, work, capabilities=replace(PULLING, encoding=CODE_POINTS))
     assert {path: shown for path, shown in found.items() if shown} == expected
+
+
+def test_what_is_typed_key_by_key_is_judged_as_if_it_had_been_opened(tmp_path: Path) -> None:
+    """The check of a text starts from the tree of the text before."""
+    folder = tmp_path / "support-bot"
+    shutil.copytree(ROOT / "examples" / "support-bot", folder)
+    path = folder / "support_bot" / "train.py"
+    text = path.read_text(encoding="utf-8")
+    lines = text.splitlines(keepends=True)
+    middle = next(row for row, line in enumerate(lines) if line.startswith("    ")) + 1
+    head, tail = "".join(lines[:middle]), "".join(lines[middle:])
+    typed = "    if (a := [model('''x''')]):\n        tokenizer.pad_token = 1\n"
+    texts = [head + typed[:length] + tail for length in range(len(typed) + 1)]
+    texts += [head + tail[length:] for length in range(0, len(tail), 97)]
+    texts += [text, *(f"{line}{text}" for line in ("\n", "import torch\n", "class A(nn.Module): pass\n")), text]
+
+    async def work(desk: Desk) -> int:
+        uri = open_text(desk, path, text)
+        found = 0
+        for version, now in enumerate(texts, 2):
+            change_text(desk, uri, now, version)
+            result = await desk.session.current(uri)
+            assert result is not None
+            checker = Checker(desk.session.projects, desk.session.capabilities, desk.session.log_crash)
+            fresh = await desk.session.in_worker(partial(checker.check, result.document, None, lambda: False))
+            assert result.reports == fresh.reports
+            assert result.id == fresh.id
+            assert result.runs == fresh.runs
+            found += len(result.reports[uri])
+        return found
+
+    assert at_desk(folder, work) > len(texts)
