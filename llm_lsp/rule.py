@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from llm_lsp.facts.coroutines import Blocking
     from llm_lsp.facts.generation import Generation, Setting
     from llm_lsp.facts.heads import ModelLoad
+    from llm_lsp.facts.ignored_labels import DecodedIds
     from llm_lsp.facts.late_changes import LateChange
     from llm_lsp.facts.modes import Inference
     from llm_lsp.facts.overrides import Override
@@ -44,6 +45,7 @@ __all__ = [
     "Call",
     "Change",
     "Choice",
+    "DecodedIds",
     "Decorate",
     "EnsureImport",
     "Extent",
@@ -74,6 +76,7 @@ __all__ = [
 
 _ANSWERS = {
     "Blocking": "coroutines",
+    "DecodedIds": "ignored_labels",
     "Generation": "generation",
     "Generator": "randomness",
     "Inference": "modes",

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from llm_lsp.facts.dropouts import Dropout
     from llm_lsp.facts.generation import Generation
     from llm_lsp.facts.heads import ModelLoad
+    from llm_lsp.facts.ignored_labels import DecodedIds
     from llm_lsp.facts.labels import PaddedLabels
     from llm_lsp.facts.late_changes import LateChange
     from llm_lsp.facts.lengths import Length
@@ -501,6 +502,12 @@ class Facts:
         from llm_lsp.facts.heads import model_loads
 
         return model_loads(self)
+
+    def decoded_ids(self) -> Iterator[DecodedIds]:
+        """The calls that make texts of labels and predictions as a trainer or a collator gives them."""
+        from llm_lsp.facts.ignored_labels import decoded_ids
+
+        return decoded_ids(self)
 
     def masked_ends(self) -> Iterator[MaskedEnds]:
         """What takes the padding out of labels by the id of the token that pads."""

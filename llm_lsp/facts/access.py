@@ -455,6 +455,8 @@ class Access(Sequences):
                         self.heap[option.id, f"[{name!r}]"] = join(known, value)
                 self.heap[option.id, "keys"] = ANYTHING
             if option.is_outside:
+                if not isinstance(key, Constant):
+                    self.overwritten.add(option.id)
                 self.escaped |= self.flow(value)
                 self.examine_lengths([value])
                 self.hand_out(value)

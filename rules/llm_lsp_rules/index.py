@@ -139,6 +139,18 @@ RULES: tuple[tuple[str, str, str, str, bool, tuple[str, ...], tuple[str, ...], s
         "LengthBeyondContext",
     ),
     (
+        "LLM118",
+        "decoding-ignore-index",
+        "tokenizer",
+        "error",
+        True,
+        ("decode(",),
+        (),
+        "unsafe",
+        "llm_lsp_rules.tokenizer.decoding_ignore_index",
+        "DecodingIgnoreIndex",
+    ),
+    (
         "LLM201",
         "sampling-argument-without-sampling",
         "generation",
