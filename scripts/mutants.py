@@ -86,6 +86,7 @@ MAKERS = {
     "LLM405": Maker((".train()", ".backward("), training.mutants_with_kept_mode),
     "LLM406": Maker((".parameters(",), assembly.mutants_with_an_early_optimizer),
     "LLM407": Maker(("kl_div",), defaults.mutants_of_probabilities),
+    "LLM408": Maker(("ModuleList", "ModuleDict"), assembly.mutants_with_plain_containers),
     "LLM414": Maker(("compute_loss",), defaults.mutants_with_the_old_signature),
     "LLM416": Maker(("register_full_backward_hook",), defaults.mutants_with_old_hooks),
     "LLM501": Maker(("seed",), seeds.mutants),

@@ -573,3 +573,11 @@ def test_an_array_is_made_of_a_bfloat16_tensor() -> None:
     cast = program.replace('uncased"', 'uncased", dtype=torch.bfloat16').replace(".cpu()", ".float().cpu()")
     assert "model(1)[0].cpu().numpy()" in texts(arrays.mutants, cast)["cast"]
     assert not made(arrays.mutants, program.replace(".cpu()", ".float().cpu()")), "float32 all the same"
+
+
+def test_layers_are_kept_in_a_plain_container() -> None:
+    text = "class Net(nn.Module):\n    def __init__(self):\n        self.all = nn.ModuleList([nn.Linear(2, 2)])\n"
+    assert "self.all = [nn.Linear(2, 2)]\n" in texts(assembly.mutants_with_plain_containers, text)["container"]
+    empty = text.replace("[nn.Linear(2, 2)]", "")
+    assert "self.all = []\n" in texts(assembly.mutants_with_plain_containers, empty)["container"]
+    assert not made(assembly.mutants_with_plain_containers, text.replace("[nn.Linear(2, 2)]", "layers"))

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from llm_lsp.facts.ignored_labels import DecodedIds
     from llm_lsp.facts.labels import PaddedLabels
     from llm_lsp.facts.late_changes import LateChange
+    from llm_lsp.facts.layers import HiddenLayers, HiddenTensor
     from llm_lsp.facts.lengths import Length
     from llm_lsp.facts.masked_ends import MaskedEnds
     from llm_lsp.facts.masks import UnmaskedRun
@@ -171,10 +172,16 @@ class Facts:
 
     def spelled(self, name: str) -> str:
         """How this module writes a library's qualified name: `t.no_grad` after `import torch as t`."""
-        root, _, rest = name.partition(".")
-        if name in self._spellings:
-            return self._spellings[name]
-        return f"{self._spellings[root]}.{rest}" if root in self._spellings else name
+        owner, rest = name, ""
+        while owner not in self._spellings and "." in owner:
+            owner, _, last = owner.rpartition(".")
+            rest = f".{last}{rest}"
+        return self._spellings.get(owner, owner) + rest
+
+    def can_be_spelled(self, name: str) -> bool:
+        """Whether this module imports what leads to a library's qualified name."""
+        parts = name.split(".")
+        return any(".".join(parts[:end]) in self._spellings for end in range(1, len(parts) + 1))
 
     @cached_property
     def _spellings(self) -> dict[str, str]:
@@ -290,6 +297,18 @@ class Facts:
         from llm_lsp.facts.updates import updates
 
         return updates(self)
+
+    def hidden_layers(self) -> Iterator[HiddenLayers]:
+        """The plain containers of layers, or parameters, that modules of the program hold."""
+        from llm_lsp.facts.layers import hidden_layers
+
+        return hidden_layers(self)
+
+    def hidden_tensors(self) -> Iterator[HiddenTensor]:
+        """The tensors that ask for gradients, and are attributes of modules without being their parameters."""
+        from llm_lsp.facts.layers import hidden_tensors
+
+        return hidden_tensors(self)
 
     def late_changes(self) -> Iterator[LateChange]:
         """What gives a model other parameters, or moves it, after an optimizer of its parameters was made."""

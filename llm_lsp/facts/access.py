@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from llm_lsp.facts.events import Arguments, CallRecord, Frame
+from llm_lsp.facts.events import Arguments, CallRecord, Frame, HeldParts
 from llm_lsp.facts.sequences import Sequences, is_ids, moved
 from llm_lsp.facts.values import (
     ANYTHING,
@@ -33,6 +33,8 @@ _TELLS_LENGTH = frozenset(
     {"num_truncated_tokens", "overflowing_tokens", "overflow_to_sample_mapping", "overflowing", "n_tokens", "length"}
 )
 _DEEPEST_CHILD = 4
+_DEEPEST_CONTAINER = 2
+_CONTAINERS = frozenset({"builtins.list", "builtins.dict", "builtins.set"})
 _MOST_JOINED = 64
 _SAME_ELEMENTS = frozenset({"builtins.list", "builtins.tuple", "builtins.sorted", "builtins.reversed", "builtins.iter", "builtins.set", "itertools.chain", "itertools.islice", "itertools.cycle"})  # fmt: skip
 
@@ -397,7 +399,7 @@ class Access(Sequences):
             known = self.heap.get(key)
             self.heap[key] = value if len(choices) == 1 or known is None else join(known, value)
             self.used(option, "." + name)
-            if isinstance(value, Object):
+            if isinstance(value, (Object, Tuple)):
                 self.note_held(option, name, value)
             if isinstance(value, Object) and isinstance(option.cls, Class) and self.kind(option) == "model":
                 # A part goes wherever the whole is moved.
@@ -413,13 +415,34 @@ class Access(Sequences):
             if option.is_outside:
                 self.hand_out(value)
 
-    def note_held(self, owner: Object, name: str, value: Object) -> None:
-        """Write down that an object holds a model, a layer or a tokenizer."""
+    def note_held(self, owner: Object, name: str, value: Object | Tuple) -> None:
+        """Write down that an object holds a model, a layer or a tokenizer; that a module holds a container."""
+        if isinstance(value, Tuple) or value.cls in _CONTAINERS:
+            if isinstance(owner.cls, Class) and self.kind_of_class(owner.cls) == "model":
+                id = value.id if isinstance(value, Object) else 0
+                parts = self.parts_of_held.setdefault(id, []) if id else []
+                parts += self.things_in(value)
+                self.held_parts.setdefault((owner.id, name, id), HeldParts(owner, name, value, parts))
+            return
         kind = self.kind(value)
         if kind in {"model", "tokenizer"}:
             self.held.setdefault(owner.id, {})[name] = value
-        if self.has_optimizers and kind in {"model", "module"}:
+        if kind in {"model", "module"}:
             self.layers_given.setdefault((owner.id, name, value.id), (owner, name, value))
+
+    def things_in(self, value: Value, depth: int = 0) -> list[Value]:
+        """What a container holds, and what the containers in it hold; anything else by itself."""
+        found: list[Value] = []
+        for option, _ in options(value):
+            is_container = isinstance(option, Object) and option.cls in _CONTAINERS
+            if depth > _DEEPEST_CONTAINER or not (is_container or isinstance(option, Tuple)):
+                found.append(option)
+                continue
+            items = self.heap.get((option.id, "items"), option) if isinstance(option, Object) else option
+            each = self.heap.get((option.id, "each")) if isinstance(option, Object) else None
+            held = items.items if isinstance(items, Tuple) else (each,) if each is not None else ()
+            found += [thing for item in held for thing in self.things_in(item, depth + 1)]
+        return found
 
     def change_parameter(self, parameter: Value, name: str) -> None:
         """`parameter.requires_grad = ...` or `.data = ...`: then the model that it is one of holds what nobody knows."""
@@ -442,6 +465,8 @@ class Access(Sequences):
                 continue
             each = self.heap.get((option.id, "each"))
             self.heap[option.id, "each"] = value if each is None else join(each, value)
+            if option.id in self.parts_of_held:
+                self.parts_of_held[option.id] += self.things_in(value)
             self.heap.forget((option.id, "items"))
             if isinstance(key, Constant):
                 self.heap[option.id, f"[{key.value!r}]"] = value

@@ -69,6 +69,8 @@ def answers(facts: Facts) -> Iterator[tuple[Place, Description]]:
     found += [(one.call.place, one) for one in facts.array_conversions()]
     found += [(one.step.place, one) for one in facts.updates()]
     found += [(one.optimizer.place, one) for one in facts.late_changes()]
+    found += [(one.place, one) for one in facts.hidden_layers()]
+    found += [(one.call.place, one) for one in facts.hidden_tensors()]
     found += [(one.call.place, one) for one in facts.dropouts()]
     found += [(one.call.place, one) for one in facts.checkpoint_reads()]
     found += [(one.place, one) for one in facts.overrides("compute_loss")]

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Sequence
 
 from llm_lsp.facts.store import Changes, Store
-from llm_lsp.facts.values import ANYTHING, NOTHING, Condition, Constant, Function, Sources, Value
+from llm_lsp.facts.values import ANYTHING, NOTHING, Condition, Constant, Function, Object, Sources, Tuple, Value
 from llm_lsp.named_tuples import NamedTuple
 
-__all__ = ["NO_ARGUMENTS", "Arguments", "CallRecord", "Frame", "Iteration", "Labels"]
+__all__ = ["NO_ARGUMENTS", "Arguments", "CallRecord", "Frame", "HeldParts", "Iteration", "Labels"]
 
 
 class Arguments:
@@ -197,6 +197,16 @@ class Iteration(NamedTuple):
 def constant(value: Value | None) -> object | None:
     """The value that is certainly written, or None."""
     return value.value if isinstance(value, Constant) else None
+
+
+class HeldParts(NamedTuple):
+    """A plain container that is an attribute of a module of the program."""
+
+    owner: Object
+    name: str
+    holder: Object | Tuple
+    parts: list[Value]
+    """What it holds, or is given later; of containers in it, what they hold."""
 
 
 class Labels(NamedTuple):

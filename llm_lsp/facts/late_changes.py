@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from llm_lsp.facts.layers import has_parameters
 from llm_lsp.facts.model_states import is_device
 from llm_lsp.facts.modes import is_same_object
 from llm_lsp.facts.parameters import may_be_frozen
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
 from llm_lsp.facts.updates import optimizer_steps
-from llm_lsp.facts.values import Class, Constant, Object, Opaque, Value, options
+from llm_lsp.facts.values import Constant, Object, Opaque, Value, options
 from llm_lsp.facts.views import Call
 from llm_lsp.knowledge import library
 from llm_lsp.knowledge.kinds import kind_of
@@ -30,7 +31,6 @@ _MAY_START_ANEW = (
 """Words in the names of unknown functions that may give an optimizer other parameters, or make another one."""
 _NOT_TRAINED = frozenset({"target", "teacher", "ema", "frozen", "old", "ref", "reference", "backup", "average"})
 """Words in the names of layers that follow, or judge, what is trained."""
-_DEEPEST_LAYER = 2
 
 
 class LateChange:
@@ -139,7 +139,7 @@ def _changes(facts: Facts) -> Iterator[tuple[Object, CallRecord, str | None]]:
     calls = facts.machine.calls
     for owner, name, layer in facts.machine.layers_given.values():
         made = calls.get(layer.call or 0)
-        if made is not None and _has_parameters(facts, layer):
+        if made is not None and has_parameters(facts, layer):
             whole, path = owner, name
             while True:
                 yield whole, made, path
@@ -169,6 +169,9 @@ def _comes_later(optimizer: CallRecord, change: CallRecord) -> bool:
     decided = dict(optimizer.guards)
     if optimizer.id > change.id or any(decided.get(test, came_out) is not came_out for test, came_out in change.guards):
         return False
+    if change.name not in library.MOVES and len(change.loops) > len(optimizer.loops):
+        # A layer that each round makes anew is what the program is about.
+        return False
     root = change.frame.root
     owner = root.receiver if isinstance(root.receiver, Object) else None
     return optimizer.frame.root is root or any(
@@ -197,19 +200,3 @@ def _is_cpu(facts: Facts, value: Value) -> bool:
         made = facts.machine.calls.get(value.call)
         value = (made.arguments.get("device", 0) or made.arguments.get("type") or value) if made is not None else value
     return isinstance(value, Constant) and value.value == "cpu" and not value.may
-
-
-def _has_parameters(facts: Facts, layer: Object, depth: int = 0) -> bool:
-    """Whether a module certainly has parameters that learn."""
-    if isinstance(layer.cls, Class):
-        held = facts.machine.layers_given.values()
-        return depth < _DEEPEST_LAYER and any(
-            is_same_object(owner, layer) and _has_parameters(facts, part, depth + 1) for owner, _, part in held
-        )
-    if layer.cls in library.LAYERS_WITH_PARAMETERS:
-        return True
-    made = facts.machine.calls.get(layer.call or 0) if layer.cls in library.HOLDS_LAYERS else None
-    parts = [option for value in made.arguments.values() for option, _ in options(value)] if made is not None else []
-    return depth < _DEEPEST_LAYER and any(
-        _has_parameters(facts, part, depth + 1) for part in parts if isinstance(part, Object)
-    )

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from llm_lsp.facts.events import Arguments, CallRecord, Frame, Iteration, Labels
+from llm_lsp.facts.events import Arguments, CallRecord, Frame, HeldParts, Iteration, Labels
 from llm_lsp.facts.store import Changes, Store, Trail
 from llm_lsp.facts.values import (
     ANYTHING,
@@ -85,6 +85,7 @@ class Machine:
         "has_star_import",
         "heap",
         "held",
+        "held_parts",
         "is_complete",
         "is_half_typed",
         "iterations",
@@ -97,6 +98,7 @@ class Machine:
         "measured",
         "overwritten",
         "parts",
+        "parts_of_held",
         "put_in_evaluation",
         "reached_gradient",
         "results_of_roots",
@@ -195,6 +197,10 @@ class Machine:
         """Tokenizations of texts that the program itself holds."""
         self.held: dict[int, dict[str, Object]] = {}
         """By the object's id, the models and tokenizers that were stored on it."""
+        self.held_parts: dict[tuple[int, str, int], HeldParts] = {}
+        """Plain containers that modules of the program hold, by owner, attribute and container."""
+        self.parts_of_held: dict[int, list[Value]] = {}
+        """What they hold, by the container's id."""
         self.returned_together: list[list[Object]] = []
         """Models and tokenizers that a function returns in one tuple."""
         self.frozen: set[int] = set()
@@ -215,7 +221,7 @@ class Machine:
         self.has_samplers = "DistributedSampler" in text or "init_process_group" in text
         """Whether it matters who draws from a loader."""
         self.has_optimizers = "parameters(" in text
-        """Whether it matters when a model is given a layer."""
+        """Whether it matters when a model is changed."""
         self.layers_given: dict[tuple[int, str, int], tuple[Object, str, Object]] = {}
         """Modules that were stored on an object, each with the object and the attribute, in order."""
         self.iterations: dict[tuple[ast.AST, int], Iteration] = {}
@@ -480,6 +486,8 @@ class Machine:
         self.deferred.clear()
         self.wrappers.clear()
         self.layers_given.clear()
+        self.held_parts.clear()
+        self.parts_of_held.clear()
         self.iterations.clear()
         self.left_in_evaluation.clear()
         self.come_round.clear()

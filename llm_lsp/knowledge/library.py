@@ -497,6 +497,10 @@ LAYERS_WITH_PARAMETERS = frozenset(
     )
 )  # fmt: skip
 """Layers that hold parameters, as they are made without further arguments."""
+TENSOR_FACTORIES = tuple(
+    f"torch.{name}" for name in ("ones", "zeros", "rand", "randn", "empty", "full", "tensor", "eye", "ones_like", "zeros_like", "randn_like")
+)  # fmt: skip
+"""Functions that make a tensor, and take `requires_grad`."""
 HOLDS_LAYERS = frozenset(f"torch.nn.{name}" for name in ("Sequential", "ModuleList", "ModuleDict"))
 
 INNER_ATTRIBUTES = frozenset({"module", "base_model", "_orig_mod"})

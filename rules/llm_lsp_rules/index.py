@@ -412,6 +412,18 @@ RULES: tuple[tuple[str, str, str, str, bool, tuple[str, ...], tuple[str, ...], s
         "KlDivergenceArguments",
     ),
     (
+        "LLM408",
+        "unregistered-submodule",
+        "model",
+        "error",
+        True,
+        ("Module)", "Module,", "LightningModule", "requires_grad=True"),
+        (),
+        "unsafe",
+        "llm_lsp_rules.model.unregistered_submodule",
+        "UnregisteredSubmodule",
+    ),
+    (
         "LLM414",
         "compute-loss-signature",
         "training",

@@ -1,13 +1,13 @@
-"""LLM406: how a model and what trains it are put together is changed."""
+"""LLM406, LLM408: how a model, and what trains it, are put together is changed."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
-from scripts.mutation.edits import Mutant, Program, dotted, last_name, mutants_of
+from scripts.mutation.edits import Mutant, Program, Replacement, dotted, last_name, mutants_of
 
-EARLY = "LLM406"
+EARLY, UNREGISTERED = "LLM406", "LLM408"
 
 _STARTS_ANEW = ("Trainer(", "add_param_group", "copy", "prepare", ".fit(")
 
@@ -32,3 +32,19 @@ def _makes_optimizer(value: ast.expr) -> bool:
 
 def _asks_for_parameters(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and last_name(node.func) == "parameters"
+
+
+def mutants_with_plain_containers(program: Program) -> Iterator[Mutant]:
+    """`nn.ModuleList([...])` is `[...]`."""
+    for statement in program.nodes:
+        call = statement.value if isinstance(statement, ast.Assign) else None
+        if not isinstance(call, ast.Call) or last_name(call.func) not in {"ModuleList", "ModuleDict"}:
+            continue
+        if not isinstance(statement, ast.Assign) or not dotted(statement.targets[0]).startswith("self."):
+            continue
+        empty = "{}" if last_name(call.func) == "ModuleDict" else "[]"
+        plain = program.source(call.args[0]) if call.args else empty
+        if call.args and not isinstance(call.args[0], ast.List | ast.ListComp | ast.Dict | ast.DictComp):
+            continue
+        change = [Replacement(*program.span(call), plain)]
+        yield from mutants_of(program, UNREGISTERED, "container", change, statement, anywhere=True)
