@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ __all__ = ["LensPlace", "lens_places"]
 
 _MODULE_BASES = re.compile(r"(?:\w*Module|\w*PreTrainedModel)\Z")
 _MODEL_CLASSES = re.compile(r"AutoModel\w*|\w+(?:Model|For[A-Z]\w+|LMHeadModel)\Z")
+_BUILDERS = ("from_pretrained", "from_config")
 
 
 class LensPlace(NamedTuple):
@@ -45,13 +47,28 @@ def lens_places(source: Source, before: Iterable[LensPlace]) -> tuple[LensPlace,
 
 def _places(source: Source) -> Iterator[LensPlace]:
     modules: set[str] = set()
+    # Few functions name what builds a model, and only those are walked through.
+    rows = sorted(row for word in _BUILDERS for row in _rows_of(word, source.code))
     for node in _definitions(source.tree):
         if isinstance(node, ast.ClassDef):
             if any(_MODULE_BASES.match(name) or name in modules for name in map(_last_name, node.bases)):
-                modules.add(node.name)
+                if node.name not in modules:
+                    modules.add(node.name)
+                    rows = sorted([*rows, *_rows_of(node.name, source.code)])
                 yield _place(source, node, "class")
-        elif any(_builds(call, modules) for call in _own_calls(node)):
+            continue
+        names_one = bisect_left(rows, node.lineno) < bisect_right(rows, node.end_lineno or node.lineno)
+        # Python takes one name for another that is written with other characters.
+        if (names_one or not source.is_ascii) and any(_builds(call, modules) for call in _own_calls(node)):
             yield _place(source, node, "function")
+
+
+def _rows_of(word: str, text: str) -> Iterator[int]:
+    row, seen, at = 1, 0, text.find(word)
+    while at >= 0:
+        row += text.count("\n", seen, at)
+        yield row
+        seen, at = at, text.find(word, at + len(word))
 
 
 def _definitions(tree: ast.Module) -> Iterator[ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]:
@@ -79,7 +96,7 @@ def _own_calls(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast
 
 def _builds(call: ast.Call, modules: set[str]) -> bool:
     match call.func:
-        case ast.Attribute(value=owner, attr="from_pretrained" | "from_config"):
+        case ast.Attribute(value=owner, attr=attribute) if attribute in _BUILDERS:
             return bool(_MODEL_CLASSES.match(_last_name(owner)))
         case ast.Name(id=name):
             return name in modules

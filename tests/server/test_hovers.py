@@ -214,6 +214,21 @@ def test_lenses_stand_above_modules_and_functions_that_build_models() -> None:
     assert places(MODULES) == ["Block", "Net", "Inner", "Head", "build", "make"]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("def early():\n    return Net()\n\nclass Net(nn.Module): ...\n\ndef late(): return Net()\n", ["Net", "late"]),
+        ("class A(nn.Module): ...\nclass B(A): ...\ndef f():\n    return [\n        B(),\n    ]\n", ["A", "B", "f"]),
+        ("def f():\n    return (AutoModel.\n        from_config(c))\n\ndef from_config(): return 1\n", ["f"]),
+        ("def f():\n    return AutoModel.\N{FULLWIDTH LATIN SMALL LETTER F}rom_config(c)\n", ["f"]),
+        ("def f():\n    def from_pretrained(): return 1\n\ndef g():\n    # from_pretrained\n    pass\n", []),
+    ],
+    ids=["before its class", "a class of a class", "lines", "other characters", "only the name"],
+)
+def test_a_lens_stands_where_a_call_builds_a_model(text: str, expected: list[str]) -> None:
+    assert places(text) == expected
+
+
 @pytest.mark.parametrize("typed", ["class Net(Block", "class Net(", "class Net", "def build(name", "async def make("])
 def test_lenses_stay_while_their_line_is_typed(typed: str) -> None:
     line = next(line for line in MODULES.split("\n") if line.startswith(typed))
