@@ -185,14 +185,8 @@ def python_tree(text: str) -> ast.Module:
 
 
 def _tree(text: str, before: Parsed | None = None) -> ast.Module | _Failure | Problem:
-    if before is not None:
-        from llm_lsp.reparsing import tree_after_edit
-
-        known = tree_after_edit(text, before.code, before.tree, python_tree)
-        if known is not None:
-            return known
     try:
-        return python_tree(text)
+        return python_tree(text) if before is None else _tree_after(before, text)
     except SyntaxError as error:
         row, column = error.lineno or 1, max(1, error.offset or 1)
         if re.search(_TOO_DEEP, error.msg):
@@ -203,6 +197,12 @@ def _tree(text: str, before: Parsed | None = None) -> ast.Module | _Failure | Pr
         return _Failure(error.msg, row, column, error.end_lineno or row, error.end_offset or 0)
     except (RecursionError, MemoryError):
         return too_deep()
+
+
+def _tree_after(before: Parsed, text: str) -> ast.Module:
+    from llm_lsp.reparsing import tree_after_edit
+
+    return tree_after_edit(text, before.code, before.tree, python_tree) or python_tree(text)
 
 
 def _all_rows(text: str) -> tuple[tuple[int, int], ...]:

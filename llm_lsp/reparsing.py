@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 
 __all__ = ["tree_after_edit"]
+
+_GOES_ON = re.compile(r"(?:[ \t\f]*(?:#.*)?\n)*(?:[ \t\f\\]|(?:elif|else|except|finally)\b)")
+"""What goes on with the statement above, or may do so."""
 
 
 def tree_after_edit(text: str, code: str, tree: ast.Module, parse: Callable[[str], ast.Module]) -> ast.Module | None:
@@ -22,7 +26,7 @@ def tree_after_edit(text: str, code: str, tree: ast.Module, parse: Callable[[str
         text: with `\n` line ends, as `code`.
         code: the other text.
         tree: that of `code`.
-        parse: as `ast.parse`.
+        parse: as `ast.parse`; what it raises of the whole text is raised here.
     """
     body = tree.body
     if not body:
@@ -38,12 +42,15 @@ def tree_after_edit(text: str, code: str, tree: ast.Module, parse: Callable[[str
         behind, below = len(body), len(code)
     if first == 0 and behind == len(body):
         return None
+    padding = "\n" * (first_row - 1)  # gives the nodes their rows
     try:
-        # The empty lines give the nodes their rows.
-        changed = parse("\n" * (first_row - 1) + text[above : below + len(text) - len(code)])
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    return ast.Module(body=[*body[:first], *changed.body, *body[behind:]], type_ignores=[])
+        changed = parse(padding + text[above : below + len(text) - len(code)]).body
+    except (SyntaxError, ValueError):
+        if first == 0 or _GOES_ON.match(text, above):
+            return None
+        # What stands above is in order, so that the fault is found without it.
+        changed, behind = parse(padding + text[above:]).body, len(body)
+    return ast.Module(body=[*body[:first], *changed, *body[behind:]], type_ignores=[])
 
 
 def _cut_above(code: str, body: Sequence[ast.stmt], row: int, offset: int) -> tuple[int, int, int]:
