@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from llm_lsp.facts.shifts import LabelledRun
     from llm_lsp.facts.sums import RunningSum
     from llm_lsp.facts.tensor_types import ArrayConversion
+    from llm_lsp.facts.token_means import TokenMean
     from llm_lsp.facts.unpickling import CheckpointRead
     from llm_lsp.facts.updates import Update
     from llm_lsp.facts.ways import Ways
@@ -527,6 +528,12 @@ class Facts:
         from llm_lsp.facts.ignored_labels import decoded_ids
 
         return decoded_ids(self)
+
+    def token_means(self) -> Iterator[TokenMean]:
+        """The means over the tokens of each text, of what a model computes for them."""
+        from llm_lsp.facts.token_means import token_means
+
+        return token_means(self)
 
     def masked_ends(self) -> Iterator[MaskedEnds]:
         """What takes the padding out of labels by the id of the token that pads."""

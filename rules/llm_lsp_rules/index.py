@@ -139,6 +139,18 @@ RULES: tuple[tuple[str, str, str, str, bool, tuple[str, ...], tuple[str, ...], s
         "LengthBeyondContext",
     ),
     (
+        "LLM117",
+        "pooling-ignores-mask",
+        "tokenizer",
+        "warning",
+        True,
+        (".mean(",),
+        (),
+        "none",
+        "llm_lsp_rules.tokenizer.pooling_ignores_mask",
+        "PoolingIgnoresMask",
+    ),
+    (
         "LLM118",
         "decoding-ignore-index",
         "tokenizer",

@@ -26,7 +26,7 @@ class Index:
             padding=True,
             return_tensors="pt",
         )
-        self.vectors.append(self.encoder(**encoded).last_hidden_state.mean(1))
+        self.vectors.append(self.encoder(**encoded).last_hidden_state[:, 0])
 
 
 def build(documents):
