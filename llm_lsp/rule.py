@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from llm_lsp.facts.heads import ModelLoad
     from llm_lsp.facts.ignored_labels import DecodedIds
     from llm_lsp.facts.late_changes import LateChange
+    from llm_lsp.facts.microbatches import MicroBatches
     from llm_lsp.facts.modes import Inference
     from llm_lsp.facts.overrides import Override
     from llm_lsp.facts.randomness import Generator
@@ -58,6 +59,7 @@ __all__ = [
     "InsertBefore",
     "KeptMode",
     "LateChange",
+    "MicroBatches",
     "ModelLoad",
     "Override",
     "Place",
@@ -82,6 +84,7 @@ _ANSWERS = {
     "Inference": "modes",
     "KeptMode": "rounds",
     "LateChange": "late_changes",
+    "MicroBatches": "microbatches",
     "ModelLoad": "heads",
     "Override": "overrides",
     "RepeatedLoader": "rounds",

@@ -25,6 +25,7 @@ from scripts.linting import Linter
 from scripts.mutation import (
     arrays,
     assembly,
+    batches,
     checkpoints,
     classes,
     coroutines,
@@ -83,6 +84,7 @@ MAKERS = {
     "LLM401": Maker(("cross_entropy",), defaults.mutants_normalized_twice),
     "LLM402": Maker(("zero_grad",), defaults.mutants_not_cleared),
     "LLM403": Maker(("sched",), defaults.mutants_with_an_early_schedule),
+    "LLM404": Maker((" / ", "/="), batches.mutants_undivided),
     "LLM405": Maker((".train()", ".backward("), training.mutants_with_kept_mode),
     "LLM406": Maker((".parameters(",), assembly.mutants_with_an_early_optimizer),
     "LLM407": Maker(("kl_div",), defaults.mutants_of_probabilities),

@@ -14,6 +14,7 @@ from scripts.linting import Linter
 from scripts.mutation import (
     arrays,
     assembly,
+    batches,
     checkpoints,
     classes,
     coroutines,
@@ -542,6 +543,14 @@ def test_a_model_is_never_switched_to_evaluation_mode() -> None:
         in texts(modes.mutants, loaded)["config"]
     )
     assert not made(modes.mutants, loaded.replace("bert-base-uncased", "EleutherAI/pythia-70m")), "it drops nothing"
+
+
+def test_a_loss_is_no_longer_divided() -> None:
+    divided = LOOP.replace("model(**batch).loss", "model(**batch).loss / accumulation")
+    assert "loss = model(**batch).loss\n" in texts(batches.mutants_undivided, divided)["division"]
+    after = LOOP.replace("loss.backward()", "loss /= micro_batches; loss.backward()")
+    assert "pass; loss.backward()" in texts(batches.mutants_undivided, after)["division"]
+    assert not made(batches.mutants_undivided, LOOP)
 
 
 def test_a_model_gets_a_layer_that_its_optimizer_never_sees() -> None:

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from llm_lsp.facts.lengths import Length
     from llm_lsp.facts.masked_ends import MaskedEnds
     from llm_lsp.facts.masks import UnmaskedRun
+    from llm_lsp.facts.microbatches import MicroBatches
     from llm_lsp.facts.modes import Inference
     from llm_lsp.facts.overrides import Override
     from llm_lsp.facts.pad_tokens import Padding
@@ -298,6 +299,12 @@ class Facts:
         from llm_lsp.facts.updates import updates
 
         return updates(self)
+
+    def micro_batches(self) -> Iterator[MicroBatches]:
+        """The calls of `backward` that are made several times for one step of an optimizer."""
+        from llm_lsp.facts.microbatches import micro_batches
+
+        return micro_batches(self)
 
     def hidden_layers(self) -> Iterator[HiddenLayers]:
         """The plain containers of layers, or parameters, that modules of the program hold."""

@@ -497,6 +497,14 @@ LAYERS_WITH_PARAMETERS = frozenset(
     )
 )  # fmt: skip
 """Layers that hold parameters, as they are made without further arguments."""
+MEAN_LOSSES = frozenset(
+    f"torch.nn.functional.{name}"
+    for name in (
+        "cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits",
+        "kl_div", "ctc_loss", "cosine_embedding_loss", "margin_ranking_loss", "triplet_margin_loss", "gaussian_nll_loss", "poisson_nll_loss",
+    )
+)  # fmt: skip
+"""Functions that return a mean unless their `reduction` says otherwise."""
 TENSOR_FACTORIES = tuple(
     f"torch.{name}" for name in ("ones", "zeros", "rand", "randn", "empty", "full", "tensor", "eye", "ones_like", "zeros_like", "randn_like")
 )  # fmt: skip

@@ -388,6 +388,18 @@ RULES: tuple[tuple[str, str, str, str, bool, tuple[str, ...], tuple[str, ...], s
         "SchedulerBeforeOptimizer",
     ),
     (
+        "LLM404",
+        "accumulation-undivided",
+        "training",
+        "warning",
+        True,
+        ("backward(",),
+        (),
+        "unsafe",
+        "llm_lsp_rules.training.accumulation_undivided",
+        "AccumulationUndivided",
+    ),
+    (
         "LLM405",
         "eval-mode-kept",
         "training",
