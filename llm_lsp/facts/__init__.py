@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from llm_lsp.facts.answers import WrittenText
     from llm_lsp.facts.attention import AttentionRequest
     from llm_lsp.facts.callers import Callers
-    from llm_lsp.facts.chats import ChatPrompt
+    from llm_lsp.facts.chats import ChatPrompt, RenderedChat
     from llm_lsp.facts.coroutines import Blocking
     from llm_lsp.facts.distributions import Divergence, ScoreLoss
     from llm_lsp.facts.dropouts import Dropout
@@ -535,6 +535,12 @@ class Facts:
         from llm_lsp.facts.ignored_labels import decoded_ids
 
         return decoded_ids(self)
+
+    def rendered_chats(self) -> Iterator[RenderedChat]:
+        """The texts that a chat template makes of conversations, where they are tokenized by a call of their own."""
+        from llm_lsp.facts.chats import rendered_chats
+
+        return rendered_chats(self)
 
     def token_means(self) -> Iterator[TokenMean]:
         """The means over the tokens of each text, of what a model computes for them."""

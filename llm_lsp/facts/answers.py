@@ -22,11 +22,6 @@ if TYPE_CHECKING:
 __all__ = ["WrittenText", "written_texts"]
 
 _DECODES = frozenset({"decode", "batch_decode"})
-_TAKES_APART = frozenset({
-    "split", "rsplit", "splitlines", "replace", "removeprefix", "partition", "rpartition", "find", "index", "rfind", "rindex", "startswith", "lstrip", "sub",
-    "search", "match", "findall", "fullmatch", "finditer",
-})  # fmt: skip
-"""Methods of texts, and functions of `re`, after which the prompt may be gone."""
 _READS_VALUES = frozenset({"json.loads", "builtins.float", "builtins.int", "ast.literal_eval", "orjson.loads"})
 
 
@@ -100,7 +95,7 @@ class WrittenText:
 
     def _is_taken_apart(self, id: int) -> bool:
         for record in self._facts.records:
-            if record.name.rpartition(".")[2] in _TAKES_APART:
+            if record.name.rpartition(".")[2] in library.TAKES_APART:
                 receiver = record.receiver.sources if record.receiver is not None else frozenset[int]()
                 if id in receiver or id in self._facts.machine.flow_of(record.arguments):
                     return True

@@ -1,4 +1,4 @@
-"""Conversations that a chat template makes prompts of, and whether a prompt ends where an answer begins."""
+"""Conversations that a chat template makes texts of: whether a prompt ends where an answer begins, how a text begins."""
 
 from __future__ import annotations
 
@@ -10,20 +10,36 @@ from llm_lsp.facts.checkpoints import checkpoints_of
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
 from llm_lsp.facts.values import Constant, Object, Opaque, Tuple, Value
 from llm_lsp.facts.views import Call
-from llm_lsp.knowledge import inputs
+from llm_lsp.knowledge import inputs, library
 
 if TYPE_CHECKING:
     from llm_lsp.facts import Facts
     from llm_lsp.facts.events import CallRecord
     from llm_lsp.facts.place import Place
 
-__all__ = ["ChatPrompt", "chat_prompts"]
+__all__ = ["ChatPrompt", "RenderedChat", "chat_prompts", "rendered_chats"]
 
 _ASKS = "add_generation_prompt"
 _DECIDES = frozenset(
     {"continue_final_message", "chat_template", "return_assistant_tokens_mask", "tools_in_user_message"}
 )
 """Arguments after which a prompt may end otherwise."""
+_TOKENIZES_TEXT = frozenset({"()", "encode", "encode_plus", "batch_encode_plus"})
+_CHANGES_BOS = frozenset(
+    {
+        ".chat_template",
+        ".add_bos_token",
+        ".bos_token",
+        "add_bos_token",
+        "bos_token",
+        "add_special_tokens",
+        "._tokenizer",
+        ".post_processor",
+    }
+)
+"""What is set on a tokenizer, or passed where it is loaded, after which texts may begin otherwise."""
+_TOKENS_AFTER = frozenset({"eos_token", "pad_token", "sep_token"})
+"""Special tokens that programs put behind a text."""
 
 
 class ChatPrompt:
@@ -100,3 +116,84 @@ def _texts_of(made: CallRecord) -> list[Value]:
     """What is tokenized: the text, or each of the list."""
     text = made.state.get("texts") or made.arguments.get("text", 0)
     return list(text.items) if isinstance(text, Tuple) else [text] if text is not None else []
+
+
+class RenderedChat:
+    """A text that a chat template makes of a conversation, and that is tokenized by a call of its own."""
+
+    __slots__ = ("_facts", "_template", "call")
+
+    def __init__(self, facts: Facts, record: CallRecord, template: CallRecord) -> None:
+        self._facts = facts
+        self.call = Call(facts, record)
+        self._template = template
+
+    @property
+    def template_place(self) -> Place:
+        """The call that renders the conversation."""
+        return self._facts.place(self._template.node)
+
+    @property
+    def doubles_bos(self) -> Truth:
+        """Whether template and tokenizer both write the token that begins a text; NO where the call is told not to."""
+        asked = self.call.record.arguments.get("add_special_tokens")
+        if isinstance(asked, Constant) and asked.value is False and not asked.may:
+            return answer(NO)
+        is_certain = asked is None or (isinstance(asked, Constant) and asked.value is True and not asked.may)
+        if not is_certain or not self.call.record.arguments.is_complete or self._may_lose_bos():
+            return answer(UNKNOWN)
+        return answer(
+            YES if all(self._writes_bos(one.receiver) for one in (self.call.record, self._template)) else UNKNOWN
+        )
+
+    def _writes_bos(self, tokenizer: Value | None) -> bool:
+        """Whether it is the tokenizer of a checkpoint that writes it twice, as it was published."""
+        loaded = self._facts.loaded(tokenizer) if isinstance(tokenizer, Object) else None
+        if loaded is None or not isinstance(tokenizer, Object):
+            return False
+        uses = self._facts.machine.uses.get(tokenizer.id, frozenset[str]())
+        load = loaded.load.record.arguments
+        is_changed = tokenizer.id in self._facts.machine.escaped or not _CHANGES_BOS.isdisjoint({*uses, *load.keywords})
+        if is_changed or not load.is_complete or "chat_template" in self._template.arguments.keywords:
+            return False
+        return all(inputs.writes_bos_twice(str(name.value)) for name in loaded.names)
+
+    def _may_lose_bos(self) -> bool:
+        """Whether the program takes something off the text."""
+        machine, id = self._facts.machine, self._template.id
+        if not self._facts.is_whole or id in machine.escaped | machine.cut | machine.sliced | machine.trimmed:
+            return True
+        return any(
+            record.name.rpartition(".")[2] in library.TAKES_APART
+            and (
+                (record.receiver is not None and id in record.receiver.sources)
+                or id in machine.flow_of(record.arguments)
+            )
+            for record in self._facts.records
+        )
+
+
+def rendered_chats(facts: Facts) -> Iterator[RenderedChat]:
+    """The texts that a chat template makes, where a tokenizer is called with them as they are, in order."""
+    templates = {
+        call.record.id: call.record for call in facts.calls("apply_chat_template") if _is_rendered(call.record)
+    }
+    for call in facts.tokenizations() if templates else ():
+        texts = _texts_of(call.record) if call.record.name in _TOKENIZES_TEXT and not call.is_of_a_pipeline else []
+        made = [_template_of(facts, text, templates) for text in texts]
+        if made and made[0] is not None and all(one is made[0] for one in made):
+            yield RenderedChat(facts, call.record, made[0])
+
+
+def _is_rendered(record: CallRecord) -> bool:
+    tokenize = record.arguments.get("tokenize")
+    return isinstance(tokenize, Constant) and tokenize.value is False and not tokenize.may
+
+
+def _template_of(facts: Facts, text: Value, templates: dict[int, CallRecord]) -> CallRecord | None:
+    """The template that made a text, perhaps with a special token behind it."""
+    if isinstance(text, Opaque) and text.call in templates:
+        return templates[text.call]
+    found = [templates[id] for id in text.sources if id in templates]
+    tokens = {child.id for (_, name), child in facts.machine.children.items() if name in _TOKENS_AFTER}
+    return found[0] if len(found) == 1 and text.sources <= {found[0].id} | tokens else None

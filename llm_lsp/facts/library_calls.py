@@ -459,7 +459,8 @@ class LibraryCalls(Gradients):
             role = self.heap.get((last.id, "['role']")) if isinstance(last, Object) else None
             call.state |= {"role": role} if role is not None else {}
             return
-        each = items if isinstance(items, Tuple) else self.heap.get((texts.id, "each"))
+        is_known = isinstance(items, Tuple) and items.items  # one that begins empty is filled in a loop
+        each = items if is_known else self.heap.get((texts.id, "each"))
         call.state |= {"texts": each} if each is not None else {}
 
     def is_written(self, text: Value | None) -> bool:

@@ -20,6 +20,7 @@ __all__ = [
     "pads_with_end_of_text",
     "raises_beyond",
     "samples",
+    "writes_bos_twice",
 ]
 
 # ---------------------------------------------------------------- the side of padding
@@ -119,6 +120,23 @@ def begins_no_answers(checkpoint: Checkpoint) -> bool:
     name = checkpoint.id.lower()
     kind = checkpoint.model_type.value if checkpoint.model_type is not None else ""
     return kind in _NO_TURN_OF_ANSWERS or "llama-2" in name or "mistral" in name
+
+
+_WRITES_BOS_TWICE = (
+    (("meta-llama/", "nousresearch/"), ("llama-3", "instruct")),
+    (("meta-llama/", "nousresearch/"), ("llama-2", "chat")),
+    (("mistralai/",), ("mistral-7b", "instruct")),
+    (("mistralai/",), ("mixtral", "instruct")),
+    (("google/",), ("gemma", "-it")),
+)
+"""Publishers, and words of the names, of checkpoints whose chat template begins with the token that begins a text
+(`{{ bos_token }}`), and whose tokenizer puts it before every text."""
+
+
+def writes_bos_twice(name: str) -> bool:
+    """Whether a text of the checkpoint's chat template begins with two such tokens once it is tokenized."""
+    name = name.lower()
+    return any(name.startswith(owners) and all(word in name for word in words) for owners, words in _WRITES_BOS_TWICE)
 
 
 # ---------------------------------------------------------------- labels

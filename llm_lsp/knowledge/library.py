@@ -253,6 +253,11 @@ SPLITS = frozenset({
     "wrap", "shorten", "get_nodes_from_documents", "segment", "chunk_by_title", "sliding_window", "split_text_on_tokens",
 })  # fmt: skip
 """Functions and methods, by their last names, that take a text apart into pieces, or make it short enough."""
+TAKES_APART = frozenset({
+    "split", "rsplit", "splitlines", "replace", "removeprefix", "partition", "rpartition", "find", "index", "rfind", "rindex", "startswith", "lstrip", "sub",
+    "search", "match", "findall", "fullmatch", "finditer",
+})  # fmt: skip
+"""Methods of texts, and functions of `re`, after which a part of a text may be gone."""
 _PIECES = frozenset({"chunk", "chunks", "chunked", "chunking", "chunker", "sentences", "splitter", "windows", "pieces"})
 _NOT_OF_TEXT = frozenset(
     {"dataset", "datasets", "data", "train", "batch", "batches", "loader", "rows", "model", "heads"}

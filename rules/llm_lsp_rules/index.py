@@ -79,6 +79,18 @@ RULES: tuple[tuple[str, str, str, str, bool, tuple[str, ...], tuple[str, ...], s
         "RightPaddingInGeneration",
     ),
     (
+        "LLM109",
+        "double-bos",
+        "tokenizer",
+        "warning",
+        True,
+        ("apply_chat_template",),
+        (),
+        "unsafe",
+        "llm_lsp_rules.tokenizer.double_bos",
+        "DoubleBos",
+    ),
+    (
         "LLM110",
         "generation-prompt-missing",
         "tokenizer",

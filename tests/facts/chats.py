@@ -38,3 +38,35 @@ model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen2.5-0.5B-Instruct")
 tokenizer = AutoTokenizer.from_pretrained("Qwen/Qwen2.5-0.5B-Instruct")
 tokenizer.chat_template = unknown
 model.generate(tokenizer.apply_chat_template(unknown))  # fact: begins answer unknown
+# ======== how the text begins that a template made
+from company import prepare
+from transformers import AutoTokenizer
+
+llama = AutoTokenizer.from_pretrained("meta-llama/Meta-Llama-3-8B-Instruct")
+text = llama.apply_chat_template(unknown, tokenize=False)
+llama(text)  # fact: doubles bos yes
+llama(text, add_special_tokens=False)  # fact: doubles bos no
+llama(text, add_special_tokens=unknown)  # fact: doubles bos unknown
+llama(text, **unknown)  # fact: doubles bos unknown
+llama(text + llama.eos_token)  # fact: doubles bos yes
+llama([text, text])  # fact: doubles bos yes
+llama("a text")  # fact: untold doubles bos
+texts = []
+for chat in unknown:
+    texts.append(llama.apply_chat_template(chat, tokenize=False))
+llama(texts)  # fact: doubles bos yes
+llama(f"{text} {unknown}")  # fact: doubles bos yes
+qwen = AutoTokenizer.from_pretrained("Qwen/Qwen2.5-0.5B-Instruct")
+qwen(qwen.apply_chat_template(unknown, tokenize=False))  # fact: doubles bos unknown
+other = AutoTokenizer.from_pretrained("meta-llama/Meta-Llama-3-8B-Instruct", add_bos_token=False)
+other(other.apply_chat_template(unknown, tokenize=False))  # fact: doubles bos unknown
+third = AutoTokenizer.from_pretrained("meta-llama/Meta-Llama-3-8B-Instruct")
+prepare(third)
+third(third.apply_chat_template(unknown, tokenize=False))  # fact: doubles bos unknown
+# ======== a part of the text is taken off
+from transformers import AutoTokenizer
+
+llama = AutoTokenizer.from_pretrained("meta-llama/Meta-Llama-3-8B-Instruct")
+text = llama.apply_chat_template(unknown, tokenize=False)
+llama(text.removeprefix(llama.bos_token))  # fact: untold doubles bos
+llama(text.replace("<s>", ""))  # fact: doubles bos unknown
