@@ -92,6 +92,8 @@ MAKERS = {
     "LLM414": Maker(("compute_loss",), defaults.mutants_with_the_old_signature),
     "LLM416": Maker(("register_full_backward_hook",), defaults.mutants_with_old_hooks),
     "LLM501": Maker(("seed",), seeds.mutants),
+    "LLM503": Maker(("worker_init_fn",), batches.mutants_with_a_shared_generator),
+    "LLM505": Maker(("IterableDataset",), batches.mutants_with_more_workers),
     "LLM601": Maker(("set_epoch", "DataLoader"), training.mutants_without_epoch),
     "LLM701": Maker(("weights_only",), defaults.mutants_that_unpickle),
     "LLM901": Maker(("async def", "def "), coroutines.mutants),

@@ -553,6 +553,21 @@ def test_a_loss_is_no_longer_divided() -> None:
     assert not made(batches.mutants_undivided, LOOP)
 
 
+def test_workers_start_with_what_is_there() -> None:
+    text = "rng = default_rng(0)\nDataLoader(rows, num_workers=4, worker_init_fn=reseed)\n"
+    found = texts(batches.mutants_with_a_shared_generator, text)
+    assert "DataLoader(rows, num_workers=4, worker_init_fn=None)" in found["start"]
+    assert not made(batches.mutants_with_a_shared_generator, text.replace("default_rng(0)", "None"))
+
+
+def test_an_iterable_dataset_gets_workers() -> None:
+    text = "class Rows(IterableDataset): ...\nDataLoader(Rows())\n"
+    assert "DataLoader(Rows(), num_workers=4)" in texts(batches.mutants_with_more_workers, text)["workers"]
+    none = text.replace("Rows())", "Rows(), num_workers=0)")
+    assert "DataLoader(Rows(), num_workers=4)" in texts(batches.mutants_with_more_workers, none)["workers"]
+    assert not made(batches.mutants_with_more_workers, none.replace("=0", "=2"))
+
+
 def test_a_model_gets_a_layer_that_its_optimizer_never_sees() -> None:
     found = texts(assembly.mutants_with_an_early_optimizer, LOOP)
     assert "AdamW(model.parameters()); model.added = torch.nn.Linear(2, 2)\n" in found["layer"]

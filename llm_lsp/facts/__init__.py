@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from llm_lsp.facts.unpickling import CheckpointRead
     from llm_lsp.facts.updates import Update
     from llm_lsp.facts.ways import Ways
+    from llm_lsp.facts.workers import WorkedDataset
     from llm_lsp.source import Source
     from llm_lsp.world import World
 
@@ -305,6 +306,12 @@ class Facts:
         from llm_lsp.facts.microbatches import micro_batches
 
         return micro_batches(self)
+
+    def worked_datasets(self) -> Iterator[WorkedDataset]:
+        """The loaders of datasets that are classes of the program."""
+        from llm_lsp.facts.workers import worked_datasets
+
+        return worked_datasets(self)
 
     def hidden_layers(self) -> Iterator[HiddenLayers]:
         """The plain containers of layers, or parameters, that modules of the program hold."""

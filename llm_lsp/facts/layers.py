@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from llm_lsp.facts.events import HeldParts
     from llm_lsp.facts.place import Place
 
-__all__ = ["HiddenLayers", "HiddenTensor", "has_parameters", "hidden_layers", "hidden_tensors"]
+__all__ = ["HiddenLayers", "HiddenTensor", "has_parameters", "has_unseen_base", "hidden_layers", "hidden_tensors"]
 
 _DEEPEST_LAYER = 2
 _REGISTERS = (
@@ -231,9 +231,15 @@ def hidden_tensors(facts: Facts) -> Iterator[HiddenTensor]:
             yield HiddenTensor(facts, call, cls)
 
 
+def has_unseen_base(cls: Class) -> bool:
+    """Whether a class has a base that is neither of the program nor of a library that is known."""
+    roots = library.LIBRARY_ROOTS | {"builtins", "abc", "typing", "collections", "enum"}
+    return cls.has_unknown_base() or any(base.partition(".")[0] not in roots for base in cls.library_bases())
+
+
 def registers_by_itself(facts: Facts, cls: Class) -> bool:
     """Whether a class, or a base of it that may not be seen, has its own ways to make layers and tensors known."""
-    return cls.has_unknown_base() or any(
+    return has_unseen_base(cls) or any(
         word in facts.text_of(each.node) for each in cls.lineage() for word in _REGISTERS
     )
 

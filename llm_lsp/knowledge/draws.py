@@ -7,10 +7,12 @@ from __future__ import annotations
 
 __all__ = [
     "DRAWS_UNLESS",
+    "GENERATORS",
     "LOADERS_THAT_DRAW",
     "METHODS_THAT_DRAW",
     "NUMPY_DRAWS",
     "PYTHON_DRAWS",
+    "SEEDING_METHODS",
     "SEEDS",
     "TORCH_DRAWS",
     "UNSEEDED_GENERATORS",
@@ -91,6 +93,17 @@ METHODS_THAT_DRAW = {
     ("pandas", "sample"): "random_state",
 }
 """The same for methods, by the library that made the receiver."""
+GENERATORS = frozenset(
+    {
+        "numpy.random.default_rng",
+        "numpy.random.RandomState",
+        "numpy.random.Generator",
+        "random.Random",
+        "torch.Generator",
+    }
+)
+"""Constructors of generators of their own."""
+SEEDING_METHODS = frozenset({"seed", "manual_seed", "setstate", "set_state"})
 UNSEEDED_GENERATORS = {
     "numpy.random.default_rng": "NumPy",
     "numpy.random.RandomState": "NumPy",

@@ -522,6 +522,7 @@ INNER_ATTRIBUTES = frozenset({"module", "base_model", "_orig_mod"})
 DISTRIBUTED_SAMPLERS = frozenset(
     {"torch.utils.data.distributed.DistributedSampler", "torch.utils.data.DistributedSampler"}
 )
+ITERABLE_DATASETS = frozenset({"torch.utils.data.IterableDataset", "torch.utils.data.dataset.IterableDataset"})
 LOADERS = frozenset({"torch.utils.data.DataLoader", "torchdata.stateful_dataloader.StatefulDataLoader"})
 RUN_THROUGH = frozenset({"builtins.enumerate", "builtins.zip", "builtins.iter", "builtins.list", "itertools.islice"})
 """Functions that run through what they are given."""

@@ -1,4 +1,4 @@
-"""LLM404: what makes one batch of several is taken away."""
+"""LLM404, LLM503, LLM505: what makes one batch of several, and one epoch of what several workers read, is taken away."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import ast
 import re
 from collections.abc import Iterator
 
-from scripts.mutation.edits import Mutant, Program, Replacement, mutants_of
+from scripts.mutation.edits import Mutant, Program, Replacement, last_name, mutants_of
 
-UNDIVIDED = "LLM404"
+UNDIVIDED, SHARED, DUPLICATED = "LLM404", "LLM503", "LLM505"
 
 _COUNT = re.compile(r"accum|micro", re.IGNORECASE)
 
@@ -26,3 +26,31 @@ def mutants_undivided(program: Program) -> Iterator[Mutant]:
             isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Div) and _COUNT.search(ast.unparse(node.value))
         ):
             yield from mutants_of(program, UNDIVIDED, "division", [program.blanked(node, "pass")], node)
+
+
+def mutants_with_a_shared_generator(program: Program) -> Iterator[Mutant]:
+    """The start of the workers goes, where a dataset has a generator of its own."""
+    if not any(word in program.text for word in ("default_rng", "RandomState", "random.Random")):
+        return
+    for call in _loaders(program):
+        for keyword in call.keywords:
+            if keyword.arg == "worker_init_fn":
+                change = [program.blanked(keyword.value, "None")]
+                yield from mutants_of(program, SHARED, "start", change, call)
+
+
+def mutants_with_more_workers(program: Program) -> Iterator[Mutant]:
+    """An iterable dataset that knows nothing of workers gets four."""
+    if "IterableDataset)" not in program.text or "worker_info" in program.text:
+        return
+    for call in _loaders(program):
+        given = [keyword.value for keyword in call.keywords if keyword.arg == "num_workers"]
+        if not given and not any(keyword.arg is None for keyword in call.keywords):
+            change = [program.with_argument(call, "num_workers=4")]
+            yield from mutants_of(program, DUPLICATED, "workers", change, call)
+        elif given and ast.unparse(given[0]) == "0":
+            yield from mutants_of(program, DUPLICATED, "workers", [program.blanked(given[0], "4")], call)
+
+
+def _loaders(program: Program) -> list[ast.Call]:
+    return [node for node in program.nodes if isinstance(node, ast.Call) and last_name(node.func) == "DataLoader"]

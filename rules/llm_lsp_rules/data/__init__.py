@@ -1,0 +1,1 @@
+"""What comes to the model, and how often."""
