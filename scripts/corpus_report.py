@@ -40,14 +40,15 @@ MUTANTS = """\
 
 Silence on good code proves nothing by itself. `scripts/mutants.py` takes one thing away from code that is right, a
 `no_grad` block, a seed, a look at a length, the one right id, or puts one fault in: a loss scaler around a loop that
-clips, tokens that nobody makes rows for, a sum of losses. Its places are the packages above, the programs in their
+clips, tokens that nobody makes rows for, a sum of losses, a sampling temperature of zero. Its places are the packages above, the programs in their
 docstrings and in those of transformers, `examples/`, and the good twins of `tests/cases/`. A mutant is caught if the
 rule reports a place within what was changed that it did not report before. Changes that are no fault are not made:
 `scripts/mutation/` says which, and why.
 
-Training loops are rare in libraries: for LLM302, LLM303, LLM304, LLM305, LLM308, LLM405, LLM601 and LLM901 nearly all
-places are programs of `tests/cases/`. Tests are changed for the rules on tokenizers, classes and scalers only: a test keeps little,
-is not repeated by hand, and tries precisions on purpose.
+Training loops are rare in libraries: for the rules on training (LLM211, LLM302 to LLM308, LLM401 to LLM407, LLM601), and for
+LLM103, LLM107, LLM310 and LLM901, nearly all places are programs of `tests/cases/`; LLM103 and LLM310 have no more than five
+each. Tests are changed for the rules on tokenizers, labels, classes, sampling and scalers only: a test keeps little, is not
+repeated by hand, and tries precisions on purpose.
 """
 
 MISSED = """\

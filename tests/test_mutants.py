@@ -18,6 +18,7 @@ from scripts.mutation import (
     checkpoints,
     classes,
     coroutines,
+    defaults,
     generation,
     gradients,
     inputs,
@@ -236,6 +237,8 @@ def test_a_test_has_no_faults_that_the_rule_means() -> None:
         ("LLM308", 0.7),
         ("LLM401", 0.9),
         ("LLM402", 0.9),
+        ("LLM403", 0.9),
+        ("LLM212", 0.9),
         ("LLM102", 0.9),
         ("LLM112", 0.8),
         ("LLM113", 0.9),
@@ -605,3 +608,32 @@ def test_layers_are_kept_in_a_plain_container() -> None:
     empty = text.replace("[nn.Linear(2, 2)]", "")
     assert "self.all = []\n" in texts(assembly.mutants_with_plain_containers, empty)["container"]
     assert not made(assembly.mutants_with_plain_containers, text.replace("[nn.Linear(2, 2)]", "layers"))
+
+
+def test_what_says_what_is_meant_is_lost() -> None:
+    module = "import torch\nclass Net(nn.Module):\n    def forward(self, x):\n        return self.head(x)\n"
+    assert (
+        "return torch.nn.functional.dropout(self.head(x), 0.1)"
+        in texts(defaults.mutants_that_always_drop, module)["result"]
+    )
+    named = "p = F.log_softmax(x, -1)\nloss = F.kl_div(p, q)\n"
+    assert "p = F.softmax(x, -1)" in texts(defaults.mutants_of_probabilities, named)["softmax"]
+    assert not made(defaults.mutants_of_probabilities, named + "p = other\n"), "which of them is meant?"
+    hook = "layer.register_forward_hook(show)\n"
+    assert "layer.register_backward_hook(show)" in texts(defaults.mutants_with_old_hooks, hook)["hook"]
+    assert not made(defaults.mutants_with_old_hooks, hook + "print(hasattr(layer, 'register_full_backward_hook'))\n")
+    assert made(defaults.mutants_that_unpickle, "torch.load(path, weights_only=True)\n")
+    assert not made(defaults.mutants_that_unpickle, "torch.load('own.pt', weights_only=True)\n")
+
+
+def test_a_schedule_moves_before_its_optimizer() -> None:
+    found = texts(defaults.mutants_with_an_early_schedule, LOOP)["loop"]
+    assert "rates = torch.optim.lr_scheduler.StepLR(optimizer, 10)" in found
+    assert "rates.step(); optimizer.step()" in found
+    stepped = LOOP.replace("optimizer.step()", "optimizer.step()\n            scheduler.step()")
+    assert not made(defaults.mutants_with_an_early_schedule, stepped), "nobody sees what it is"
+    own = stepped.replace("    for epoch", "    scheduler = LinearLR(optimizer)\n    for epoch")
+    assert (
+        "scheduler.step()\n            optimizer.step()" in texts(defaults.mutants_with_an_early_schedule, own)["order"]
+    )
+    assert not made(defaults.mutants_with_an_early_schedule, own + "accelerator = Accelerator()\n")

@@ -20,7 +20,7 @@ __all__ = ["Dropout", "dropouts"]
 
 _ATTENTION = "torch.nn.functional.scaled_dot_product_attention"
 _ON_PURPOSE = re.compile(
-    r"\b_*mc_|(^|_)mc(_|$)|^MC|monte|stochastic|augment|nois|corrupt|perturb|uncertain|bayes|always|sample|ensemble|simcse",
+    r"\b_*mc_|(^|_)mc(_|$)|^MC|monte|stochastic|augment|(?<!de)nois|corrupt|perturb|uncertain|bayes|always|sample|ensemble|simcse",
     re.IGNORECASE,
 )
 """Names of functions and classes that want noise at prediction time."""

@@ -25,6 +25,16 @@ class Net(nn.Module):
         return F.dropout(x)  # fact: is always on unknown
 
 
+class Denoiser(nn.Module):
+    def forward(self, x):
+        return F.dropout(x)  # fact: is always on yes
+
+
+class NoisyEncoder(nn.Module):
+    def forward(self, x):
+        return F.dropout(x)  # fact: is always on unknown
+
+
 def helper(x):
     return F.dropout(x)  # fact: is always on yes
 
