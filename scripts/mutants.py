@@ -66,6 +66,8 @@ MAKERS = {
     "LLM113": Maker(("CausalLM", "LMHead"), shifts.mutants),
     "LLM114": Maker(("-100", "labels"), inputs.mutants_with_padded_labels),
     "LLM116": Maker(("from_pretrained",), inputs.mutants_too_long),
+    "LLM117": Maker(("mask", "last_hidden_state"), padding.mutants_that_count_padding),
+    "LLM118": Maker(("-100",), inputs.mutants_that_decode_ignored),
     "LLM201": Maker((".generate(",), generation.mutants_that_do_not_sample),
     "LLM202": Maker((".generate(",), generation.mutants_at_zero),
     "LLM204": Maker((".generate(",), generation.mutants_that_count_prompts),

@@ -637,3 +637,26 @@ def test_a_schedule_moves_before_its_optimizer() -> None:
         "scheduler.step()\n            optimizer.step()" in texts(defaults.mutants_with_an_early_schedule, own)["order"]
     )
     assert not made(defaults.mutants_with_an_early_schedule, own + "accelerator = Accelerator()\n")
+
+
+def test_the_states_of_padding_count_in_a_mean() -> None:
+    batch = GENERATION.replace('("text",', '(["a text", "two"], padding=True,')
+    first = batch + "vectors = model(**inputs).last_hidden_state[:, 0]\n"
+    assert (
+        "vectors = model(**inputs).last_hidden_state.mean(1)\n"
+        in texts(padding.mutants_that_count_padding, first)["first"]
+    )
+    weighted = batch + "hidden_states = outputs[0]\nvectors = (hidden_states * mask).sum(1) / mask.sum(1)\n"
+    assert "vectors = hidden_states.mean(1)\n" in texts(padding.mutants_that_count_padding, weighted)["weights"]
+    assert not made(padding.mutants_that_count_padding, weighted.replace("hidden_states *", "loss *"))
+    assert not made(padding.mutants_that_count_padding, first.replace("padding=True, ", "")), "nothing is padded"
+
+
+def test_ignored_labels_are_decoded() -> None:
+    text = "labels = np.where(labels != -100, labels, tokenizer.pad_token_id)\nprint(tokenizer.batch_decode(labels))\n"
+    assert "labels = labels\n" in texts(inputs.mutants_that_decode_ignored, text)["where"]
+    masked = "labels[labels == -100] = tokenizer.pad_token_id\nprint(tokenizer.batch_decode(labels))\n"
+    assert texts(inputs.mutants_that_decode_ignored, masked)["mask"].startswith("pass\n")
+    rows = "print([tokenizer.decode(row[row != -100]) for row in labels])\n"
+    assert "decode(row)" in texts(inputs.mutants_that_decode_ignored, rows)["rows"]
+    assert not made(inputs.mutants_that_decode_ignored, "kept = row[row != -100]\nprint(tokenizer.decode(ids))\n")

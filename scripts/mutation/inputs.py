@@ -1,4 +1,4 @@
-"""LLM104, LLM108, LLM114, LLM116: what a tokenizer gives no longer fits the model that gets it."""
+"""LLM104, LLM108, LLM114, LLM116, LLM118: what a tokenizer gives no longer fits the model that gets it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from scripts.mutation.tokenizations import (
     tokenizes,
 )
 
-NO_ROWS, PADDED_RIGHT, PADDED_LABELS, TOO_LONG = "LLM104", "LLM108", "LLM114", "LLM116"
+NO_ROWS, PADDED_RIGHT, PADDED_LABELS, TOO_LONG, IGNORED = "LLM104", "LLM108", "LLM114", "LLM116", "LLM118"
 
 _LOSS = re.compile(r"\.loss\b|\bloss\b\"|Trainer\(")
 
@@ -117,6 +117,25 @@ def _padded_in(program: Program, scope: ast.AST) -> Iterator[Mutant]:
     if cut:
         changes = [program.with_argument(call, 'padding="max_length"') for call in cut]
         yield from mutants_of(program, PADDED_LABELS, "limit", changes, cut[0], anywhere=True)
+
+
+def mutants_that_decode_ignored(program: Program) -> Iterator[Mutant]:
+    """What puts the pad token in the place of -100 before labels are decoded goes."""
+    for node in program.nodes if "decode(" in program.text else ():
+        target = node.targets[0] if isinstance(node, ast.Assign) else None
+        if isinstance(node, ast.Call) and last_name(node.func) == "where" and len(node.args) == 3:
+            if ast.unparse(node.args[0]).endswith("!= -100") and "pad" in ast.unparse(node.args[2]):
+                change = program.blanked(node, program.source(node.args[1]))
+                yield from mutants_of(program, IGNORED, "where", [change], node, anywhere=True)
+        elif isinstance(node, ast.Assign) and isinstance(target, ast.Subscript):
+            if ast.unparse(target.slice).endswith("== -100") and "pad" in ast.unparse(node.value):
+                yield from mutants_of(program, IGNORED, "mask", [program.blanked(node, "pass")], node, anywhere=True)
+        elif isinstance(node, ast.Subscript) and ast.unparse(node.slice).endswith("!= -100"):
+            call = program.parents[node]
+            if not isinstance(call, ast.Call) or last_name(call.func) not in {"decode", "batch_decode"}:
+                continue
+            change = program.blanked(node, program.source(node.value))
+            yield from mutants_of(program, IGNORED, "rows", [change], node, anywhere=True)
 
 
 def mutants_too_long(program: Program) -> Iterator[Mutant]:

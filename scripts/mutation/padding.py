@@ -1,4 +1,4 @@
-"""LLM102, LLM103, LLM112: no token to pad with, one that means something else, or nobody says what is padding."""
+"""LLM102, LLM103, LLM112, LLM117: no token to pad with, one that means something else, or nobody says what is padding."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from llm_lsp.knowledge import checkpoints, inputs
-from scripts.mutation.edits import Mutant, Program, Replacement, dotted, last_name, mutants_of
+from scripts.mutation.edits import Function, Mutant, Program, Replacement, dotted, last_name, mutants_of
 from scripts.mutation.loads import Load, loads_of
 from scripts.mutation.tokenizations import (
     PADS,
@@ -20,13 +20,14 @@ from scripts.mutation.tokenizations import (
     tokenizes,
 )
 
-NO_TOKEN, END_MASKED, NO_MASK = "LLM102", "LLM103", "LLM112"
+NO_TOKEN, END_MASKED, NO_MASK, COUNTED = "LLM102", "LLM103", "LLM112", "LLM117"
 
 _IS_TOKENIZER = re.compile(r"tok|process", re.IGNORECASE)
 _MASKS_BY_PAD = re.compile(r"ForLanguageModeling\([^)]*mlm=False|pad_token_id[\]),: ]+.*-100|-100.*pad_token_id")
 _PAD_TOKENS = frozenset({"pad_token", "pad_token_id"})
 _SEES_NO_PADDING = re.compile(r"(?:CLIP|MetaClip|XCLIP|Siglip|GroupViT|Aimv2)")
 """Models of texts that look back only, or learned without masks."""
+_IS_NO_STATE = re.compile(r"loss|log|entrop|ratio|\bx\b")
 _MORE_THAN_TEXT = re.compile(r"images|videos|visual_embeds")
 _END_AS_PAD = re.compile(r"pad_token(?:_id)? = .*\.eos_token")
 
@@ -110,6 +111,45 @@ def mutants_without_mask(program: Program) -> Iterator[Mutant]:
                 )
     if not PADS.search(program.text):
         yield from _padded_without_mask(program)
+
+
+def mutants_that_count_padding(program: Program) -> Iterator[Mutant]:
+    """A mean over tokens is no longer weighted with the mask; or it comes in the place of the first token's state.
+
+    Only in programs that pad several texts and load the model.
+    """
+    if not PADS.search(program.text) or not any(True for _ in loaded_models(program)):
+        return
+    for node in program.nodes if "hidden_state" in program.text else ():
+        states = _weighted(node) if isinstance(node, ast.BinOp) else None
+        if isinstance(node, ast.BinOp) and states is not None and not _IS_NO_STATE.search(ast.unparse(states)):
+            change = program.blanked(node, f"{program.source(states)}.mean(1)")
+            is_padded = _pads_beside(program, node) or _is_given_mask(program.function_of(node))
+            yield from mutants_of(program, COUNTED, "weights", [change] if is_padded else [], node, anywhere=True)
+        elif isinstance(node, ast.Subscript) and last_name(node.value) == "last_hidden_state":
+            is_first = ast.unparse(node.slice).strip("()") == ":, 0" and _pads_beside(program, node)
+            change = program.blanked(node, f"{program.source(node.value)}.mean(1)")
+            yield from mutants_of(program, COUNTED, "first", [change] if is_first else [], node, anywhere=True)
+
+
+def _pads_beside(program: Program, node: ast.AST) -> bool:
+    """Whether the function around pads several texts."""
+    around = ast.walk(program.function_of(node) or program.tree)
+    return any(isinstance(each, ast.Call) and _pads_texts(each) for each in around)
+
+
+def _is_given_mask(function: Function | None) -> bool:
+    return function is not None and any("mask" in one.arg for one in function.args.args)
+
+
+def _weighted(mean: ast.BinOp) -> ast.expr | None:
+    """The states in `(states * mask).sum(1) / mask.sum(1)`."""
+    total = mean.left.func if isinstance(mean.op, ast.Div) and isinstance(mean.left, ast.Call) else None
+    product = total.value if isinstance(total, ast.Attribute) and total.attr == "sum" else None
+    if not isinstance(product, ast.BinOp) or not isinstance(product.op, ast.Mult):
+        return None
+    is_weighted = "mask" in ast.unparse(product.right) and "mask" in ast.unparse(mean.right)
+    return product.left if is_weighted else None
 
 
 def _padded_without_mask(program: Program) -> Iterator[Mutant]:
