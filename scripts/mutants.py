@@ -61,6 +61,7 @@ MAKERS = {
     "LLM104": Maker(("from_pretrained", "resize_token_embeddings"), inputs.mutants_without_rows),
     "LLM107": Maker(("truncation",), lengths.mutants),
     "LLM108": Maker((".generate(",), inputs.mutants_padded_right),
+    "LLM109": Maker(("add_special_tokens",), generation.mutants_begun_twice),
     "LLM110": Maker(("add_generation_prompt",), generation.mutants_without_header),
     "LLM112": Maker(("from_pretrained", "attention_mask"), padding.mutants_without_mask),
     "LLM113": Maker(("CausalLM", "LMHead"), shifts.mutants),

@@ -487,6 +487,16 @@ def test_a_prompt_no_longer_begins_an_answer() -> None:
     assert not made(generation.mutants_without_header, GENERATION + chat.replace("=True", "=True, **settings"))
 
 
+def test_a_conversation_begins_twice() -> None:
+    text = (
+        'tokenizer = AutoTokenizer.from_pretrained("meta-llama/Llama-3.2-1B-Instruct")\n'
+        "text = tokenizer.apply_chat_template(messages, tokenize=False)\n"
+        "ids = tokenizer(text, add_special_tokens=False)\n"
+    )
+    assert "tokenizer(text, add_special_tokens=True)" in texts(generation.mutants_begun_twice, text)["tokens"]
+    assert not made(generation.mutants_begun_twice, text.replace("meta-llama/Llama-3.2-1B", "Qwen/Qwen2.5-0.5B"))
+
+
 def test_sampling_is_not_asked_for_or_asked_for_at_zero() -> None:
     sampled = GENERATION.replace("generate(**inputs", "generate(**inputs, do_sample=True, temperature=0.7")
     assert "do_sample=False, temperature=0.7" in texts(generation.mutants_that_do_not_sample, sampled)["sample"]

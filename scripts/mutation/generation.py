@@ -1,4 +1,4 @@
-"""LLM110, LLM201, LLM202, LLM204, LLM206: what `generate` is given, what it is told, and what is done with its output."""
+"""LLM109, LLM110, LLM201, LLM202, LLM204, LLM206: what `generate` is given, what it is told, and what is done with its output."""
 
 from __future__ import annotations
 
@@ -11,16 +11,29 @@ from scripts.mutation.edits import Mutant, Program, Replacement, dotted, last_na
 from scripts.mutation.loads import loads_of
 from scripts.mutation.tokenizations import continues_prompts, loaded_models, tokenizes
 
+BEGUN_TWICE = "LLM109"
 NO_HEADER, GREEDY, ZERO, COUNTED, LEFT_IN = "LLM110", "LLM201", "LLM202", "LLM204", "LLM206"
 
 _FOR_SAMPLING = frozenset({"temperature", "top_p", "top_k", "min_p", "typical_p"})
 _HAS_OWN_TEMPERATURE = re.compile(r"Whisper|SpeechSeq2Seq|Bark|Csm|Dia|Musicgen|Moshi")
 _OTHER_ENGINES = re.compile(r"llm|client|engine", re.IGNORECASE)
+_BEGINS_ITSELF = re.compile(r"[\"'][\w-]+/[\w.-]*(?:llama|mistral|mixtral|gemma)", re.IGNORECASE)
 _LIMITS = frozenset({"max_length", "max_new_tokens"})
 _USED_AS_ANSWER = re.compile(
     r"==|json\.loads|\bfloat\(|\bint\(|predictions=|[\"'](?:assistant|answer|completion|prediction|response)[\"']"
 )
 _ANSWER = "input()"
+
+
+def mutants_begun_twice(program: Program) -> Iterator[Mutant]:
+    """`add_special_tokens=False` goes where a rendered conversation is tokenized, of a family whose template begins it."""
+    if "tokenize=False" not in program.text or not _BEGINS_ITSELF.search(program.text):
+        return
+    for call in program.nodes:
+        for keyword in call.keywords if isinstance(call, ast.Call) and tokenizes(call) else ():
+            if keyword.arg == "add_special_tokens" and ast.unparse(keyword.value) == "False":
+                change = program.blanked(keyword.value, "True")
+                yield from mutants_of(program, BEGUN_TWICE, "tokens", [change], keyword.value, anywhere=True)
 
 
 def mutants_without_header(program: Program) -> Iterator[Mutant]:
