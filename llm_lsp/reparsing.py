@@ -48,6 +48,8 @@ def tree_after_edit(text: str, code: str, tree: ast.Module, parse: Callable[[str
     except (SyntaxError, ValueError):
         if first == 0 or _GOES_ON.match(text, above):
             return None
+        if behind == len(body):
+            raise
         # What stands above is in order, so that the fault is found without it.
         changed, behind = parse(padding + text[above:]).body, len(body)
     return ast.Module(body=[*body[:first], *changed, *body[behind:]], type_ignores=[])

@@ -99,6 +99,8 @@ def test_what_an_editor_does_leaves_no_garbage_behind(workspace: Path) -> None:
             await asyncio.sleep(0)
             change_text(desk, uri, f"{FAULTY}\nx = {version}\n", version + 100)
             await pulled(desk, uri)
+            change_text(desk, uri, f"{FAULTY}\nx = ({version}\ny = 1\n", version + 200)
+            await pulled(desk, uri)
             await outdated
             where = types.TextDocumentIdentifier(uri)
             await hover.handle(desk.session, types.HoverParams(where, types.Position(2, 50)))
