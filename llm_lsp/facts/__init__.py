@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from llm_lsp.facts.generation import Generation
     from llm_lsp.facts.heads import ModelLoad
     from llm_lsp.facts.ignored_labels import DecodedIds
+    from llm_lsp.facts.input_devices import TokenizedInputs
     from llm_lsp.facts.labels import PaddedLabels
     from llm_lsp.facts.late_changes import LateChange
     from llm_lsp.facts.layers import HiddenLayers, HiddenTensor
@@ -548,6 +549,12 @@ class Facts:
         from llm_lsp.facts.chats import rendered_chats
 
         return rendered_chats(self)
+
+    def tokenized_inputs(self) -> Iterator[TokenizedInputs]:
+        """The runs of models on tensors as a tokenizer has made them."""
+        from llm_lsp.facts.input_devices import tokenized_inputs
+
+        return tokenized_inputs(self)
 
     def token_means(self) -> Iterator[TokenMean]:
         """The means over the tokens of each text, of what a model computes for them."""

@@ -90,6 +90,7 @@ def answers(facts: Facts) -> Iterator[tuple[Place, Description]]:
     found += [(one.call.place, one) for one in facts.unmasked_runs()]
     found += [(one.place, one) for one in facts.masked_ends()]
     found += [(one.call.place, one) for one in facts.token_means()]
+    found += [(one.call.place, one) for one in facts.tokenized_inputs()]
     found += [(one.call.place, one) for one in facts.rendered_chats()]
     found += [(one.call.place, one) for one in facts.decoded_ids()]
     found += [(one.place, one) for one in facts.lengths()]

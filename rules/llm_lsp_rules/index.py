@@ -175,6 +175,18 @@ RULES: tuple[tuple[str, str, str, str, bool, tuple[str, ...], tuple[str, ...], s
         "DecodingIgnoreIndex",
     ),
     (
+        "LLM119",
+        "inputs-on-other-device",
+        "tokenizer",
+        "warning",
+        True,
+        (".to(", ".cuda("),
+        (),
+        "unsafe",
+        "llm_lsp_rules.tokenizer.inputs_on_other_device",
+        "InputsOnOtherDevice",
+    ),
+    (
         "LLM201",
         "sampling-argument-without-sampling",
         "generation",
