@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from llm_lsp.facts.overrides import Override
     from llm_lsp.facts.randomness import Generator
     from llm_lsp.facts.rounds import KeptMode, RepeatedLoader
+    from llm_lsp.facts.saves import Save
 
 __all__ = [
     "NO",
@@ -67,6 +68,7 @@ __all__ = [
     "Replace",
     "Report",
     "Rule",
+    "Save",
     "SetArgument",
     "Setting",
     "Severity",
@@ -88,6 +90,7 @@ _ANSWERS = {
     "ModelLoad": "heads",
     "Override": "overrides",
     "RepeatedLoader": "rounds",
+    "Save": "saves",
     "Setting": "generation",
 }
 """Types of answers that only the rules name that ask for them, with their modules in `llm_lsp.facts`."""

@@ -98,6 +98,7 @@ MAKERS = {
     "LLM503": Maker(("worker_init_fn",), batches.mutants_with_a_shared_generator),
     "LLM505": Maker(("IterableDataset",), batches.mutants_with_more_workers),
     "LLM601": Maker(("set_epoch", "DataLoader"), training.mutants_without_epoch),
+    "LLM602": Maker(("rank",), batches.mutants_that_save_on_all_ranks),
     "LLM701": Maker(("weights_only",), defaults.mutants_that_unpickle),
     "LLM901": Maker(("async def", "def "), coroutines.mutants),
 }

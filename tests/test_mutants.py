@@ -581,6 +581,12 @@ def test_an_iterable_dataset_gets_workers() -> None:
     assert not made(batches.mutants_with_more_workers, none.replace("=0", "=2"))
 
 
+def test_every_process_saves() -> None:
+    text = "if dist.get_rank() == 0:\n    torch.save(model.state_dict(), path)\nprint(1)\n"
+    assert "\ntorch.save(" in texts(batches.mutants_that_save_on_all_ranks, text)["guard"]
+    assert not made(batches.mutants_that_save_on_all_ranks, text.replace("get_rank() == 0", "is_initialized()"))
+
+
 def test_a_model_gets_a_layer_that_its_optimizer_never_sees() -> None:
     found = texts(assembly.mutants_with_an_early_optimizer, LOOP)
     assert "AdamW(model.parameters()); model.added = torch.nn.Linear(2, 2)\n" in found["layer"]

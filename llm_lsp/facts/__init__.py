@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from llm_lsp.facts.padding import PaddedPrompts
     from llm_lsp.facts.randomness import Generator
     from llm_lsp.facts.rounds import KeptMode, RepeatedLoader
+    from llm_lsp.facts.saves import Save
     from llm_lsp.facts.scaling import Clipping, HalfTraining
     from llm_lsp.facts.schedules import ScheduleStep
     from llm_lsp.facts.shifts import LabelledRun
@@ -313,6 +314,12 @@ class Facts:
         from llm_lsp.facts.workers import worked_datasets
 
         return worked_datasets(self)
+
+    def saves(self) -> Iterator[Save]:
+        """The calls that write a checkpoint, where something of the program is of several processes."""
+        from llm_lsp.facts.saves import saves
+
+        return saves(self)
 
     def hidden_layers(self) -> Iterator[HiddenLayers]:
         """The plain containers of layers, or parameters, that modules of the program hold."""

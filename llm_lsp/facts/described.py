@@ -69,6 +69,7 @@ def answers(facts: Facts) -> Iterator[tuple[Place, Description]]:
     found += [(one.call.place, one) for one in facts.array_conversions()]
     found += [(one.step.place, one) for one in facts.updates()]
     found += [(one.optimizer.place, one) for one in facts.late_changes()]
+    found += [(one.call.place, one) for one in facts.saves()]
     found += [(one.loader.place, one) for one in facts.worked_datasets()]
     found += [(one.backward.place, one) for one in facts.micro_batches()]
     found += [(one.place, one) for one in facts.hidden_layers()]

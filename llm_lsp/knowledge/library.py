@@ -522,6 +522,16 @@ INNER_ATTRIBUTES = frozenset({"module", "base_model", "_orig_mod"})
 DISTRIBUTED_SAMPLERS = frozenset(
     {"torch.utils.data.distributed.DistributedSampler", "torch.utils.data.DistributedSampler"}
 )
+SAVES = frozenset({"torch.save", "safetensors.torch.save_file", "safetensors.torch.save_model", "torch.jit.save"})
+"""Functions that write a file of weights."""
+OF_ALL_PROCESSES = (
+    *(f"torch.distributed.{name}" for name in (
+        "init_process_group", "barrier", "all_reduce", "all_gather", "all_gather_into_tensor", "all_gather_object", "reduce_scatter", "broadcast",
+        "broadcast_object_list", "monitored_barrier",
+    )),
+    "torch.nn.parallel.DistributedDataParallel", *DISTRIBUTED_SAMPLERS,
+)  # fmt: skip
+"""What each process of a distributed training calls, and a program of one process does not."""
 ITERABLE_DATASETS = frozenset({"torch.utils.data.IterableDataset", "torch.utils.data.dataset.IterableDataset"})
 LOADERS = frozenset({"torch.utils.data.DataLoader", "torchdata.stateful_dataloader.StatefulDataLoader"})
 RUN_THROUGH = frozenset({"builtins.enumerate", "builtins.zip", "builtins.iter", "builtins.list", "itertools.islice"})

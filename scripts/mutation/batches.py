@@ -1,4 +1,4 @@
-"""LLM404, LLM503, LLM505: what makes one batch of several, and one epoch of what several workers read, is taken away."""
+"""LLM404, LLM503, LLM505, LLM602: what makes one of several batches, workers or processes is taken away."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from scripts.mutation.edits import Mutant, Program, Replacement, last_name, mutants_of
 
-UNDIVIDED, SHARED, DUPLICATED = "LLM404", "LLM503", "LLM505"
+UNDIVIDED, SHARED, DUPLICATED, ON_ALL_RANKS = "LLM404", "LLM503", "LLM505", "LLM602"
 
 _COUNT = re.compile(r"accum|micro", re.IGNORECASE)
 
@@ -50,6 +50,15 @@ def mutants_with_more_workers(program: Program) -> Iterator[Mutant]:
             yield from mutants_of(program, DUPLICATED, "workers", change, call)
         elif given and ast.unparse(given[0]) == "0":
             yield from mutants_of(program, DUPLICATED, "workers", [program.blanked(given[0], "4")], call)
+
+
+def mutants_that_save_on_all_ranks(program: Program) -> Iterator[Mutant]:
+    """`if rank == 0:` over a save goes."""
+    saves = ("torch.save(", "save_pretrained(")
+    for node in program.nodes:
+        is_guard = isinstance(node, ast.If) and re.search(r"rank\w*(\(\))? == 0$", ast.unparse(node.test))
+        if isinstance(node, ast.If) and is_guard and any(word in ast.unparse(node) for word in saves):
+            yield from mutants_of(program, ON_ALL_RANKS, "guard", program.dedented(node), node, anywhere=True)
 
 
 def _loaders(program: Program) -> list[ast.Call]:

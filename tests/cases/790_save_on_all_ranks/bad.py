@@ -1,0 +1,29 @@
+import os
+
+import torch
+import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
+from transformers import AutoModelForCausalLM
+
+
+def main():
+    local_rank = int(os.environ["LOCAL_RANK"])
+    dist.init_process_group("nccl")
+    torch.cuda.set_device(local_rank)
+    torch.manual_seed(0)
+    model = AutoModelForCausalLM.from_pretrained("openai-community/gpt2").to(local_rank)
+    model = DistributedDataParallel(model, device_ids=[local_rank])
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+    model.train()
+    for step, batch in enumerate(torch.load("batches.pt", weights_only=True)):
+        loss = model(**batch).loss
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        if step % 1000 == 0:
+            model.module.save_pretrained("checkpoints/last")  # EXPECT: save_on_all_ranks
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main()
