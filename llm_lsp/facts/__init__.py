@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from llm_lsp.facts.attention import AttentionRequest
     from llm_lsp.facts.callers import Callers
     from llm_lsp.facts.chats import ChatPrompt, RenderedChat
+    from llm_lsp.facts.chats import ChatPrompt
+    from llm_lsp.facts.collected import CollectedTensor
     from llm_lsp.facts.coroutines import Blocking
     from llm_lsp.facts.distributions import Divergence, ScoreLoss
     from llm_lsp.facts.dropouts import Dropout
@@ -344,6 +346,12 @@ class Facts:
         from llm_lsp.facts.schedules import schedule_steps
 
         return schedule_steps(self)
+
+    def collected_tensors(self) -> Iterator[CollectedTensor]:
+        """What loops append, round by round, of what models gave to lists that are older than the round."""
+        from llm_lsp.facts.collected import collected_tensors
+
+        return collected_tensors(self)
 
     def dropouts(self) -> Iterator[Dropout]:
         """The calls of functions that drop, where a module of the program leads to them."""

@@ -189,7 +189,7 @@ class Access(Sequences):
             return value
         if key.sources:
             found = Opaque(None, value.sources | key.sources, value.call)
-            self.note_type(found, value)
+            self.note_derived(found, "[]", value)
             return found
         return self.part_of_opaque(value, key.value if isinstance(key, Constant) else None)
 

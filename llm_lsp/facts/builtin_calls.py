@@ -218,6 +218,8 @@ class BuiltinCalls(LibraryCalls):
     def method_of_container(self, receiver: Object, name: str, arguments: Arguments, node: ast.AST) -> Value:
         if name == "update" and receiver.cls == "builtins.dict":
             return self.update_dict(receiver, arguments, node)
+        if name == "append" and self.frame.loops and receiver.cls == "builtins.list":
+            arguments = self.kept(receiver, arguments, node)
         if name in {"append", "add", "insert", "extend", "update", "setdefault", "appendleft"}:
             for value in arguments.values():
                 self.assign_item(
@@ -244,6 +246,22 @@ class BuiltinCalls(LibraryCalls):
             if copied is not None:
                 return copied
         return Opaque(None, self.flow(receiver))
+
+    def kept(self, receiver: Object, arguments: Arguments, node: ast.AST) -> Arguments:
+        """What a list is given in a loop: written down if a model gave it, and told from what it was before."""
+        value = arguments.positional[0] if len(arguments.positional) == 1 else None
+        if not isinstance(value, Opaque):
+            return arguments
+        has_graph = not self.graph_ids.isdisjoint(value.sources)
+        if not has_graph and id(value) not in self.derived:
+            return arguments
+        call = self.record(node, "append", receiver, arguments)
+        if not has_graph or self.heap[GRADIENTS] is not ON:
+            return arguments
+        self.graph_ids.add(call.id)
+        kept = Opaque(value.cls, value.sources | {call.id}, value.call)
+        self.note_derived(kept, "append", value)
+        return Arguments([kept], {})
 
     def update_dict(self, receiver: Object, arguments: Arguments, node: ast.AST) -> Value:
         """`known.update(other, key=value)`: what `other` holds is found under its keys where they are known."""

@@ -258,7 +258,7 @@ class Calls(Contexts):
         cls = _class_of_result(receiver, name, arguments, is_same=is_same)
         result = Opaque(cls, sources | given or frozenset((call.id,)), receiver.call if is_same else call.id)
         if is_same:
-            self.note_type(result, receiver)
+            self.note_derived(result, name, receiver)
         return result
 
     def detached(self, receiver: Opaque, name: str, arguments: Arguments, node: ast.AST, sources: Sources) -> Value:
@@ -268,7 +268,7 @@ class Calls(Contexts):
         cls = "length" if name in {"size", "numel"} else library.of_ids(name) if is_ids(receiver) else None
         result = Opaque(cls, self.without_graph(sources))
         if name == "detach":
-            self.note_type(result, receiver)
+            self.note_derived(result, name, receiver)
         return result
 
     def note_change(self, call: CallRecord, sources: Sources, given: Sources) -> None:

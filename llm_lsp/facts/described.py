@@ -67,6 +67,7 @@ def answers(facts: Facts) -> Iterator[tuple[Place, Description]]:
     found += [(one.place, one) for one in facts.running_sums()]
     found += [(one.place, one) for one in facts.clippings()]
     found += [(one.call.place, one) for one in facts.array_conversions()]
+    found += [(one.call.place, one) for one in facts.collected_tensors()]
     found += [(one.step.place, one) for one in facts.updates()]
     found += [(one.optimizer.place, one) for one in facts.late_changes()]
     found += [(one.call.place, one) for one in facts.saves()]

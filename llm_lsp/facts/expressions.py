@@ -236,7 +236,7 @@ class Expressions(Access):
             return Opaque(library.ENCODING, sources)
         is_length = isinstance(node.op, (ast.Add, ast.Sub)) and (_is_length(left) or _is_length(right))
         result = Opaque("length" if is_length else None, sources)
-        self.note_type(result, left, right)
+        self.note_derived(result, "", left, right)
         return result
 
     def joined(self, node: ast.BinOp, left: Object, right: Object) -> Value | None:

@@ -110,7 +110,7 @@ class LibraryCalls(Gradients):
         cls = library.FLOAT32 if self.holds_float32(given) else call.name
         result = Opaque(cls, self.flow_of(call.arguments) or frozenset((call.id,)), call.id)
         if isinstance(given, Object):
-            self.note_type(result, self.heap.get((given.id, "each"), ANYTHING))
+            self.note_derived(result, call.name, self.heap.get((given.id, "each"), ANYTHING))
         return result
 
     def instance_of_library(self, name: str, kind: str, call: CallRecord) -> Value:

@@ -64,6 +64,7 @@ class Machine:
         "contexts",
         "cut",
         "deferred",
+        "derived",
         "differentiated",
         "entered",
         "escaped",
@@ -79,10 +80,10 @@ class Machine:
         "has_coroutines",
         "has_decodes",
         "has_labels",
-        "has_numpy",
         "has_optimizers",
         "has_samplers",
         "has_star_import",
+        "has_tensors",
         "heap",
         "held",
         "held_parts",
@@ -117,7 +118,6 @@ class Machine:
         "tree",
         "tried",
         "trimmed",
-        "typed_by",
         "uses",
         "wrappers",
         "written",
@@ -179,10 +179,10 @@ class Machine:
         self.labelled: dict[int, Labels] = {}
         """What is stored under the key "labels"."""
         self.has_decodes = "decode(" in text
-        self.has_numpy = ".numpy(" in text
-        """Whether it matters of what type the elements of a tensor are that a model gave."""
-        self.typed_by: dict[int, tuple[Value, tuple[Value, ...]]] = {}
-        """Tensors, by the ids of their values, with what they have their type of, where no call says so."""
+        self.has_tensors = ".numpy(" in text or (".append(" in text and ("hidden_states" in text or "logits" in text))
+        """Whether it matters what becomes of the tensors that a model gives."""
+        self.derived: dict[int, tuple[Value, str, tuple[Value, ...]]] = {}
+        """Tensors, by the ids of their values, with how and of what they were computed, where no call of theirs says so."""
         self.has_labels = "labels" in text
         """Whether it matters by how much sequences are moved against each other."""
         self.shifted: set[int] = set()
@@ -356,10 +356,10 @@ class Machine:
         self.switches.setdefault(module.id, {})[self.site(node, "call")] = method
         self.switched_by.setdefault(self.frame.root.id, set()).add(module.id)
 
-    def note_type(self, tensor: Value, *given: Value) -> None:
-        """Write down that a tensor has the type of its elements of what it was computed from."""
-        if self.has_numpy:
-            self.typed_by[id(tensor)] = tensor, given
+    def note_derived(self, tensor: Value, how: str, *given: Value) -> None:
+        """Write down what a tensor was computed from, and by which method; empty for an operator."""
+        if self.has_tensors:
+            self.derived[id(tensor)] = tensor, how, given
 
     def note_iteration(self, written: ast.expr, value: Value) -> None:
         """Write down what is run through, if that happens again and again."""
@@ -499,7 +499,7 @@ class Machine:
         self.sums.clear()
         self.kept_sums.clear()
         self.parts.clear()
-        self.typed_by.clear()
+        self.derived.clear()
         self._ids_of_sites.clear()
 
 

@@ -64,9 +64,9 @@ class _Types:
         """The call that made the tensor bfloat16, where nothing on the way may have changed that."""
         if not isinstance(value, Opaque) or steps == 0 or value.cls == library.FLOAT32:
             return None
-        noted = self._machine.typed_by.get(id(value))
+        noted = self._machine.derived.get(id(value))
         if noted is not None:
-            return self._common(noted[1], steps - 1)
+            return self._common(noted[2], steps - 1)
         made = self._machine.calls.get(value.call) if value.call is not None else None
         if made is None:
             return None

@@ -5,7 +5,9 @@ Sources: torch 2.13 (type promotion executed), the models of transformers 5.24.
 
 from __future__ import annotations
 
-__all__ = ["MAKERS", "OUTPUTS", "WIDE_LOGITS", "keeps_type"]
+from collections.abc import Iterable
+
+__all__ = ["MAKERS", "OUTPUTS", "WIDE_LOGITS", "has_graph", "is_of_each_token", "keeps_type"]
 
 MAKERS = frozenset(
     f"torch.{name}"
@@ -47,3 +49,33 @@ WIDE_LOGITS = (
     "owl",
 )
 """Words in the names of models that give float32 logits whatever their weights are; all causal models did before 4.45."""
+_WITH_GRAPH = OUTPUTS | {"loss", "losses"}
+_OF_EACH_TOKEN = frozenset(
+    {
+        "last_hidden_state",
+        "hidden_states",
+        "attentions",
+        "encoder_last_hidden_state",
+        "decoder_hidden_states",
+        "encoder_hidden_states",
+    }
+)
+_WITH_LARGE_LOGITS = ("CausalLM", "LMHead", "ForConditionalGeneration", "Seq2SeqLM", "MaskedLM")
+
+
+def has_graph(names: Iterable[object]) -> bool:
+    """Whether a part of a model's output, by the names on the way to it, is what gradients pass."""
+    texts = [name for name in names if isinstance(name, str)]
+    return bool(texts) and all(name in _WITH_GRAPH for name in texts)
+
+
+def is_of_each_token(names: Iterable[object], model: str) -> bool:
+    """Whether a part of a model's output, by the names on the way to it, holds something for every token of a batch.
+
+    `model` is the class; a slice, whose name is None, is of fewer.
+    """
+    given = [*names]
+    texts = [name for name in given if isinstance(name, str)]
+    is_large = texts == ["logits"] and any(word in model for word in _WITH_LARGE_LOGITS)
+    is_whole = all(isinstance(name, (str, int)) for name in given)
+    return is_whole and (is_large or (len(texts) == 1 and texts[0] in _OF_EACH_TOKEN))

@@ -364,6 +364,18 @@ RULES: tuple[tuple[str, str, str, str, bool, tuple[str, ...], tuple[str, ...], s
         "GraphKeptBySum",
     ),
     (
+        "LLM309",
+        "graph-kept-by-list",
+        "memory",
+        "warning",
+        True,
+        ("backward", "training_step", "compute_loss", "hidden_state", "logits", "attentions"),
+        (),
+        "unsafe",
+        "llm_lsp_rules.memory.graph_kept_by_list",
+        "GraphKeptByList",
+    ),
+    (
         "LLM310",
         "bfloat16-to-numpy",
         "precision",
