@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from llm_lsp.facts.chats import ChatPrompt
     from llm_lsp.facts.collected import CollectedTensor
     from llm_lsp.facts.coroutines import Blocking
+    from llm_lsp.facts.credentials import WrittenSecret
+    from llm_lsp.facts.debuggers import DebuggerStop
     from llm_lsp.facts.distributions import Divergence, ScoreLoss
     from llm_lsp.facts.dropouts import Dropout
     from llm_lsp.facts.generation import Generation
@@ -352,6 +354,18 @@ class Facts:
         from llm_lsp.facts.collected import collected_tensors
 
         return collected_tensors(self)
+
+    def debugger_stops(self) -> Iterator[DebuggerStop]:
+        """The calls that wait for somebody at a debugger."""
+        from llm_lsp.facts.debuggers import debugger_stops
+
+        return debugger_stops(self)
+
+    def written_secrets(self) -> Iterator[WrittenSecret]:
+        """The texts in the form of a token or key, comments included."""
+        from llm_lsp.facts.credentials import written_secrets
+
+        return written_secrets(self)
 
     def dropouts(self) -> Iterator[Dropout]:
         """The calls of functions that drop, where a module of the program leads to them."""

@@ -37,7 +37,7 @@ _ITERATORS = frozenset(
     {"list", "tuple", "enumerate", "zip", "sorted", "reversed", "iter", "set", "range", "map", "filter"}
 )
 _WITHOUT_RESULT = frozenset(
-    {"print", "isinstance", "hasattr", "callable", "type", "id", "issubclass", "repr", "format", "input"}
+    {"print", "isinstance", "hasattr", "callable", "type", "id", "issubclass", "repr", "format", "input", "breakpoint"}
 )
 _MAKES_ANYTHING = frozenset({"exec", "eval", "__import__", "compile", "globals", "locals", "vars"})
 _MAKES_NUMBERS = frozenset({"str", "int", "float", "bool", "round"})

@@ -68,6 +68,8 @@ def answers(facts: Facts) -> Iterator[tuple[Place, Description]]:
     found += [(one.place, one) for one in facts.clippings()]
     found += [(one.call.place, one) for one in facts.array_conversions()]
     found += [(one.call.place, one) for one in facts.collected_tensors()]
+    found += [(one.call.place, one) for one in facts.debugger_stops()]
+    found += [(one.place, one) for one in facts.written_secrets()]
     found += [(one.step.place, one) for one in facts.updates()]
     found += [(one.optimizer.place, one) for one in facts.late_changes()]
     found += [(one.call.place, one) for one in facts.saves()]

@@ -142,6 +142,7 @@ WORTH_RUNNING = (
     *("model(", "net(", "encoder(", "decoder(", "generate(", "(**", "eval(", "train(", "labels", "attentions", "max_length", "async def"),
     *("set_epoch", "DistributedSampler", "loss +=", "+= loss", "cross_entropy(", "kl_div(", "nll_loss(", "softmax("),
     *("F.dropout", "functional.dropout", "dropout_p", "torch.load(", "register_backward_hook"),
+    *("set_trace(", "breakpoint("),
 )  # fmt: skip
 """Words of functions that a rule may report on where nobody calls them; draws and seeds count only where somebody trains."""
 
@@ -282,6 +283,12 @@ CASTS_NO_FEATURES = frozenset({
 ViT, DeiT, DINOv2, CLIP and SigLIP cast their pixels."""
 DICTIONARIES = frozenset({"collections.defaultdict", "collections.Counter", "collections.OrderedDict"})
 """Classes of dictionaries whose items are not followed one by one."""
+DEBUGGERS = (
+    "builtins.breakpoint", "pdb.set_trace", "pdb.post_mortem", "pdb.pm", "ipdb.set_trace", "ipdb.post_mortem", "pudb.set_trace", "pudb.post_mortem",
+    "IPython.embed", "IPython.terminal.embed.embed", "IPython.core.debugger.set_trace", "debugpy.breakpoint", "debugpy.wait_for_client",
+    "torch.distributed.breakpoint", "celery.contrib.rdb.set_trace", "web_pdb.set_trace", "remote_pdb.set_trace",
+)  # fmt: skip
+"""Functions that wait for somebody at the keyboard."""
 OPTIONS = frozenset({"click.option", "click.argument"})
 GROUP_DECORATORS = frozenset({"command", "group"})
 """By what a group of click's takes functions in: they are `click.command` and `click.group` for its own."""

@@ -1,0 +1,1 @@
+"""What a program lets others do by way of it."""
