@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from llm_lsp.facts.schedules import ScheduleStep
     from llm_lsp.facts.shifts import LabelledRun
     from llm_lsp.facts.sums import RunningSum
+    from llm_lsp.facts.tensor_keys import TensorKey
     from llm_lsp.facts.tensor_types import ArrayConversion
     from llm_lsp.facts.token_means import TokenMean
     from llm_lsp.facts.unpickling import CheckpointRead
@@ -366,6 +367,12 @@ class Facts:
         from llm_lsp.facts.credentials import written_secrets
 
         return written_secrets(self)
+
+    def tensor_keys(self) -> Iterator[TensorKey]:
+        """What is stored under in dictionaries, and in sets."""
+        from llm_lsp.facts.tensor_keys import tensor_keys
+
+        return tensor_keys(self)
 
     def dropouts(self) -> Iterator[Dropout]:
         """The calls of functions that drop, where a module of the program leads to them."""

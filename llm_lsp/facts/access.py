@@ -247,7 +247,10 @@ class Access(Sequences):
             return ANYTHING
         call = self.calls.get(value.call) if isinstance(value, Opaque) and value.call is not None else None
         found = self.iterate_call(value, call, node) if call is not None and isinstance(value, Opaque) else None
-        return found if found is not None else Opaque(library.ENCODING if is_ids(value) else None, self.flow(value))
+        if found is None:
+            found = Opaque(library.ENCODING if is_ids(value) else None, self.flow(value))
+            self.note_derived(found, "for", value)
+        return found
 
     def iterate_call(self, value: Opaque, call: CallRecord, node: ast.AST) -> Value | None:
         """What a loop over a call's result binds, if more than its flow is known."""
@@ -305,6 +308,8 @@ class Access(Sequences):
             if isinstance(key, Constant) and key.value == "labels":
                 self.label(target, target, owner, value)
             self.assign_item(owner, key, value)
+            if self.has_keys and type(key) is Opaque and self.is_dictionary(owner):
+                self.record(target, "[]=", owner, Arguments([key], {}))
             if (
                 self.has_labels
                 and isinstance(owner, Opaque)
@@ -317,6 +322,11 @@ class Access(Sequences):
         elif isinstance(target, ast.Starred):
             is_rest = isinstance(value, Object) and value.node is target
             self.assign(target.value, value if is_rest else Opaque(None, self.flow(value)))
+
+    def is_dictionary(self, value: Value) -> bool:
+        """Whether it certainly is a dictionary, and no tensor or frame that takes other keys."""
+        cls = value.cls if isinstance(value, (Object, Opaque)) else None
+        return cls == "builtins.dict" or cls in library.DICTIONARIES
 
     def bind_name(self, name: str, value: Value) -> None:
         frame = self.frame

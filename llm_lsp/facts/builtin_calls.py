@@ -45,6 +45,7 @@ _MAKES_WORDS = frozenset({"()", "split", "tokenize", "encode", "encode_plus", "b
 _CHANGES_TEXT = frozenset({
     "lower", "upper", "strip", "lstrip", "rstrip", "replace", "removeprefix", "removesuffix", "split", "rsplit", "partition", "rpartition", "title", "capitalize",
 })  # fmt: skip
+_PUTS = frozenset({"append", "add", "insert", "extend", "update", "setdefault", "appendleft"})
 _NONE = Constant(None)
 _LONGEST_TEXT = 100_000
 
@@ -218,14 +219,8 @@ class BuiltinCalls(LibraryCalls):
     def method_of_container(self, receiver: Object, name: str, arguments: Arguments, node: ast.AST) -> Value:
         if name == "update" and receiver.cls == "builtins.dict":
             return self.update_dict(receiver, arguments, node)
-        if name == "append" and self.frame.loops and receiver.cls == "builtins.list":
-            arguments = self.kept(receiver, arguments, node)
-        if name in {"append", "add", "insert", "extend", "update", "setdefault", "appendleft"}:
-            for value in arguments.values():
-                self.assign_item(
-                    receiver, ANYTHING, self.iterate(value, node) if name in {"extend", "update"} else value
-                )
-            return arguments.positional[-1] if name == "setdefault" and arguments.positional else _NONE
+        if name in _PUTS:
+            return self.put(receiver, name, arguments, node)
         if name == "sort":
             self.call_key(receiver, arguments, node)
         if name in {"items", "keys", "values"}:
@@ -247,13 +242,24 @@ class BuiltinCalls(LibraryCalls):
                 return copied
         return Opaque(None, self.flow(receiver))
 
+    def put(self, receiver: Object, name: str, arguments: Arguments, node: ast.AST) -> Value:
+        """What is given to a container goes into it."""
+        if name == "append" and self.frame.loops and receiver.cls == "builtins.list":
+            arguments = self.kept(receiver, arguments, node)
+        elif name == "add" and self.has_keys:
+            self.record(node, name, receiver, arguments)
+        for value in arguments.values():
+            self.assign_item(receiver, ANYTHING, self.iterate(value, node) if name in {"extend", "update"} else value)
+        return arguments.positional[-1] if name == "setdefault" and arguments.positional else _NONE
+
     def kept(self, receiver: Object, arguments: Arguments, node: ast.AST) -> Arguments:
         """What a list is given in a loop: written down if a model gave it, and told from what it was before."""
         value = arguments.positional[0] if len(arguments.positional) == 1 else None
         if not isinstance(value, Opaque):
             return arguments
         has_graph = not self.graph_ids.isdisjoint(value.sources)
-        if not has_graph and id(value) not in self.derived:
+        noted = self.derived.get(id(value))
+        if not has_graph and (noted is None or noted[1] != "detach"):
             return arguments
         call = self.record(node, "append", receiver, arguments)
         if not has_graph or self.heap[GRADIENTS] is not ON:

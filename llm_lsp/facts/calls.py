@@ -40,6 +40,8 @@ _CONTAINERS = frozenset({"builtins.list", "builtins.dict", "builtins.set"})
 _NONE = Constant(None)
 _RECORDED = frozenset({"multinomial", "numpy"})
 """What is written down of the methods that no gradient passes."""
+_KEPT = frozenset({"detach", "argmax", "argmin", "long", "int", "tolist", "numpy", "item"})
+"""Those of them whose result matters for what it was computed from, or since it is a tensor no more."""
 
 
 class Calls(Contexts):
@@ -267,7 +269,7 @@ class Calls(Contexts):
             self.record(node, name, receiver, arguments)
         cls = "length" if name in {"size", "numel"} else library.of_ids(name) if is_ids(receiver) else None
         result = Opaque(cls, self.without_graph(sources))
-        if name == "detach":
+        if name in _KEPT:
             self.note_derived(result, name, receiver)
         return result
 

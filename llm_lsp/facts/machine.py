@@ -79,6 +79,7 @@ class Machine:
         "handed_over",
         "has_coroutines",
         "has_decodes",
+        "has_keys",
         "has_labels",
         "has_optimizers",
         "has_samplers",
@@ -179,7 +180,11 @@ class Machine:
         self.labelled: dict[int, Labels] = {}
         """What is stored under the key "labels"."""
         self.has_decodes = "decode(" in text
-        self.has_tensors = ".numpy(" in text or (".append(" in text and ("hidden_states" in text or "logits" in text))
+        self.has_keys = any(word in text for word in ("defaultdict(", "Counter(", "= {}", "dict()", "set()"))
+        """Whether it matters what is a key of a dictionary."""
+        self.has_tensors = (
+            self.has_keys or ".numpy(" in text or (".append(" in text and ("hidden_states" in text or "logits" in text))
+        )
         """Whether it matters what becomes of the tensors that a model gives."""
         self.derived: dict[int, tuple[Value, str, tuple[Value, ...]]] = {}
         """Tensors, by the ids of their values, with how and of what they were computed, where no call of theirs says so."""

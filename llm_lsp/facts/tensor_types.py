@@ -19,6 +19,8 @@ __all__ = ["ArrayConversion", "array_conversions"]
 
 _BFLOAT16 = "bfloat16"
 _LONGEST_WAY = 30
+_NO_FLOATS = frozenset({"argmax", "argmin", "long", "int", "tolist", "numpy", "item"})
+"""Methods whose results are integers, or no tensors."""
 
 
 class ArrayConversion:
@@ -66,7 +68,7 @@ class _Types:
             return None
         noted = self._machine.derived.get(id(value))
         if noted is not None:
-            return self._common(noted[2], steps - 1)
+            return None if noted[1] in _NO_FLOATS else self._common(noted[2], steps - 1)
         made = self._machine.calls.get(value.call) if value.call is not None else None
         if made is None:
             return None

@@ -388,6 +388,18 @@ RULES: tuple[tuple[str, str, str, str, bool, tuple[str, ...], tuple[str, ...], s
         "Bfloat16ToNumpy",
     ),
     (
+        "LLM316",
+        "tensor-as-key",
+        "memory",
+        "error",
+        True,
+        ("defaultdict(", "Counter(", "= {}", "dict()", "set()"),
+        (),
+        "none",
+        "llm_lsp_rules.memory.tensor_as_key",
+        "TensorAsKey",
+    ),
+    (
         "LLM401",
         "probabilities-into-cross-entropy",
         "training",

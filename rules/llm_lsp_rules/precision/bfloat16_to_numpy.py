@@ -258,7 +258,7 @@ model = AutoModelForCausalLM.from_pretrained("gpt2", dtype=torch.bfloat16).eval(
 def scores(inputs):
     return model(**inputs).logits.numpy()
 """,
-            versions={"transformers": "4.40.0"},
+            versions={"transformers": "==4.40.0"},
         ),
         # `numpy` of other things.
         Good("""\
