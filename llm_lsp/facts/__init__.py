@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from llm_lsp.facts.masked_ends import MaskedEnds
     from llm_lsp.facts.masks import UnmaskedRun
     from llm_lsp.facts.microbatches import MicroBatches
+    from llm_lsp.facts.migrations import GoneArgument
     from llm_lsp.facts.modes import Inference
     from llm_lsp.facts.overrides import Override
     from llm_lsp.facts.pad_tokens import Padding
@@ -373,6 +374,12 @@ class Facts:
         from llm_lsp.facts.tensor_keys import tensor_keys
 
         return tensor_keys(self)
+
+    def gone_arguments(self) -> Iterator[GoneArgument]:
+        """The arguments that some version of transformers has renamed or taken away."""
+        from llm_lsp.facts.migrations import gone_arguments
+
+        return gone_arguments(self)
 
     def dropouts(self) -> Iterator[Dropout]:
         """The calls of functions that drop, where a module of the program leads to them."""

@@ -69,6 +69,7 @@ def answers(facts: Facts) -> Iterator[tuple[Place, Description]]:
     found += [(one.call.place, one) for one in facts.array_conversions()]
     found += [(one.call.place, one) for one in facts.collected_tensors()]
     found += [(one.call.place, one) for one in facts.debugger_stops()]
+    found += [(one.call.place, one) for one in facts.gone_arguments()]
     found += [(one.place, one) for one in facts.tensor_keys()]
     found += [(one.place, one) for one in facts.written_secrets()]
     found += [(one.step.place, one) for one in facts.updates()]

@@ -1,0 +1,1 @@
+"""What a library has renamed, moved or taken away."""

@@ -1,0 +1,15 @@
+from transformers import AutoModelForSequenceClassification, AutoTokenizer, DataCollatorWithPadding, Trainer, TrainingArguments
+
+
+def fit(train, dev, name="distilbert/distilbert-base-uncased"):
+    tokenizer = AutoTokenizer.from_pretrained(name)
+    model = AutoModelForSequenceClassification.from_pretrained(name, num_labels=4)
+    trainer = Trainer(
+        model=model,
+        args=TrainingArguments("out", eval_strategy="epoch"),
+        train_dataset=train,
+        eval_dataset=dev,
+        tokenizer=tokenizer,  # EXPECT: deprecated_kwargs
+        data_collator=DataCollatorWithPadding(tokenizer=tokenizer),
+    )
+    trainer.train()
