@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from llm_lsp.facts.attention import AttentionRequest
     from llm_lsp.facts.callers import Callers
     from llm_lsp.facts.chats import ChatPrompt, RenderedChat
-    from llm_lsp.facts.chats import ChatPrompt
     from llm_lsp.facts.collected import CollectedTensor
     from llm_lsp.facts.coroutines import Blocking
     from llm_lsp.facts.credentials import WrittenSecret
