@@ -81,5 +81,6 @@ _TAKERS = {
 def takes(takers: str, callee: str) -> bool:
     """Whether a function or class, by its qualified name, is one that took the argument."""
     if takers == "load":
-        return callee.startswith("transformers.Auto") and callee.endswith(".from_pretrained")
+        # Tokenizers and configurations swallow what they don't know.
+        return callee.startswith("transformers.AutoModel") and callee.endswith(".from_pretrained")
     return callee in _TAKERS[takers]

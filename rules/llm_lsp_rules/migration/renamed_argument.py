@@ -35,8 +35,8 @@ class RenamedArgument(Rule):
 from transformers import AutoModelForSequenceClassification, AutoTokenizer, Trainer, TrainingArguments
 
 def run(train, dev):
-    tokenizer = AutoTokenizer.from_pretrained("bert-base-uncased", use_auth_token=True)  # <- `use_auth_token` is called `token`
-    model = AutoModelForSequenceClassification.from_pretrained("bert-base-uncased", num_labels=3)
+    tokenizer = AutoTokenizer.from_pretrained("bert-base-uncased")
+    model = AutoModelForSequenceClassification.from_pretrained("bert-base-uncased", num_labels=3, use_auth_token=True)  # <- `use_auth_token` is called `token`
     args = TrainingArguments(
         "out",
         evaluation_strategy="epoch",  # <- `evaluation_strategy` is called `eval_strategy` since transformers 4.52.4
@@ -49,8 +49,8 @@ def run(train, dev):
 from transformers import AutoModelForSequenceClassification, AutoTokenizer, Trainer, TrainingArguments
 
 def run(train, dev):
-    tokenizer = AutoTokenizer.from_pretrained("bert-base-uncased", token=True)
-    model = AutoModelForSequenceClassification.from_pretrained("bert-base-uncased", num_labels=3)
+    tokenizer = AutoTokenizer.from_pretrained("bert-base-uncased")
+    model = AutoModelForSequenceClassification.from_pretrained("bert-base-uncased", num_labels=3, token=True)
     args = TrainingArguments(
         "out",
         eval_strategy="epoch",
@@ -131,6 +131,7 @@ def run(model, train, dev, tokenizer):
 from dataclasses import dataclass
 
 from diffusers import DiffusionPipeline
+from transformers import AutoTokenizer
 from trainers import Trainer
 
 @dataclass
@@ -141,7 +142,8 @@ class Settings:
 def run(model, tokenizer):
     settings = Settings(evaluation_strategy="steps", no_cuda=True)
     pipe = DiffusionPipeline.from_pretrained("acme/pictures", use_auth_token=True)
-    return Trainer(model, settings, tokenizer=tokenizer), pipe
+    other = AutoTokenizer.from_pretrained("gpt2", use_auth_token=True)
+    return Trainer(model, settings, tokenizer=tokenizer), pipe, other
 """),
         # The program looks at what it works with.
         Good("""\
