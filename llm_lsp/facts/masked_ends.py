@@ -155,15 +155,17 @@ def masked_ends(facts: Facts) -> Iterator[MaskedEnds]:
         is_causal = mlm is not None and mlm.constant is False
         if isinstance(tokenizer, Object) and facts.is_tokenizer(tokenizer) and is_causal:
             yield MaskedEnds(facts, call.record.node, tokenizer, call.record.state, call.record.id)
-    masks = list(_masks(facts.source.tree)) if "pad_token_id" in facts.source.text else []
+    # A tree is walked last: most files that speak of pad tokens load no tokenizer that pads with ends.
+    speaks = "pad_token_id" in facts.source.text
     used = {
         call.record.receiver: call.record.state
-        for call in (facts.tokenizations() if masks else ())
+        for call in (facts.tokenizations() if speaks else ())
         if isinstance(call.record.receiver, Object) and call.record.state
     }
-    if len(used) == 1:
-        for (tokenizer, state), node in ((one, node) for one in used.items() for node in masks):
-            yield MaskedEnds(facts, node, tokenizer, state, None)
+    for tokenizer, state in used.items() if len(used) == 1 else ():
+        if any(isinstance(one, Object) and one.name in _ENDS for value in state.values() for one, _ in options(value)):
+            for node in _masks(facts.source.tree):
+                yield MaskedEnds(facts, node, tokenizer, state, None)
 
 
 def _is_made_by(value: Value, call: int) -> bool:
