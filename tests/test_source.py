@@ -427,3 +427,57 @@ def test_an_insertion_keeps_every_other_byte(lines: list[str], end: str, data: s
     changed = read.with_edits([edit(at(row, column), "inserted\n")])
     inserted = f"inserted{end if len(lines) > 1 else chr(10)}".encode()
     assert changed == before + inserted + written[len(before) :]
+
+
+# ---------------------------------------------------------------- nodes
+
+
+ALL_BLOCKS = """\
+import os
+
+@os.decorated(
+    1)
+class A(
+        object):
+    x = [y for y in range(3)]
+
+    def method(self, a=f"{os.name}"): return a; pass
+
+async def b():
+    async with b() as c, b():
+        async for d in c:
+            await d
+        else:
+            pass
+try:
+    for i in range(3): i += 1
+    else: pass
+except OSError as error:
+    raise
+else:
+    while True: break
+finally:
+    with open("x") as f: f.read()
+match os.name:
+    case {"a": [1, *_]} if os: print(1); print(2)
+    case _:
+        lambda: (
+            3
+        )
+if os: pass
+elif not os: del os
+else: x: int = 3
+"""
+
+
+def test_statements_are_those_of_a_walk_over_all_nodes() -> None:
+    source = Source.from_text("example.py", ALL_BLOCKS)
+    assert not source.problems
+    assert source.statements == [node for node in ast.walk(source.tree) if isinstance(node, ast.stmt)]
+
+
+def test_a_source_holds_its_own_nodes_and_no_other_s() -> None:
+    one, other = (Source.from_text("example.py", ALL_BLOCKS) for _ in range(2))
+    nodes = [node for node in ast.walk(one.tree) if hasattr(node, "lineno")]
+    assert [node for node in nodes if not one.holds(node)] == []
+    assert [node for node in nodes if other.holds(node)] == []

@@ -11,20 +11,21 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from llm_lsp.facts.choices import Argument, Choice, Loaded, constants_of, is_part_of_call
+from llm_lsp.facts.call_index import CallIndex
+from llm_lsp.facts.choices import Argument, Choice, constants_of, is_part_of_call
 from llm_lsp.facts.events import CallRecord
 from llm_lsp.facts.extents import TRAINS, Extent, inference_around, training_nodes, way
 from llm_lsp.facts.guards import assigned_tests
+from llm_lsp.facts.loads import Loaded, loaded, loaded_by, model_types, pretrained_parts
 from llm_lsp.facts.machine import Stopped
 from llm_lsp.facts.meetings import TOKENIZATIONS, Meeting, Meetings
 from llm_lsp.facts.place import Place
 from llm_lsp.facts.program import Program
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer, set_answer_hook
-from llm_lsp.facts.values import Class, Object, Symbol, Value
+from llm_lsp.facts.values import Class, Object, Value
 from llm_lsp.facts.views import Call
+from llm_lsp.facts.written import is_visible, names_of_libraries, names_of_results, places_of_argument, target_of
 from llm_lsp.knowledge import library
-from llm_lsp.knowledge.kinds import kind_of
-from llm_lsp.parsing import python_tree
 
 if TYPE_CHECKING:
     from llm_lsp.facts.added_tokens import AddedTokens
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from llm_lsp.facts.debuggers import DebuggerStop
     from llm_lsp.facts.distributions import Divergence, ScoreLoss
     from llm_lsp.facts.dropouts import Dropout
+    from llm_lsp.facts.events import Frame
     from llm_lsp.facts.generation import Generation
     from llm_lsp.facts.heads import ModelLoad
     from llm_lsp.facts.ignored_labels import DecodedIds
@@ -103,6 +105,7 @@ class Facts:
         self.machine.run_script()
         self.script_records = list(self.machine.calls.values())
         """The calls that running the module as a script leads to."""
+        self._loaded: dict[Object, Loaded | None] = {}
 
     @cached_property
     def records(self) -> list[CallRecord]:
@@ -110,11 +113,17 @@ class Facts:
         self.machine.run_roots()
         return list(self.machine.calls.values())
 
+    @cached_property
+    def index(self) -> CallIndex:
+        """The same, for who looks for some of them."""
+        return CallIndex(self.records)
+
     def close(self) -> None:
         """Let go of everything; no question may be asked afterwards."""
         self.machine.clear()
         self.script_records.clear()
-        for kept in ("records", "ways", "_records_by_name", "_spellings"):
+        self._loaded.clear()
+        for kept in ("records", "index", "ways", "_runs", "_forwards", "_names_of_libraries"):
             self.__dict__.pop(kept, None)
 
     # ------------------------------------------------------------ places
@@ -140,65 +149,35 @@ class Facts:
         return source.segment(source.range_of(node))
 
     def _source_of(self, node: ast.AST) -> Source:
-        imported = (source for frame, source in self.machine.sources.items() if frame != 0 and id(node) in source.nodes)
-        return next(imported, self.source)
+        imported = [source for frame, source in self.machine.sources.items() if frame != 0]
+        if not imported or self.source.holds(node):
+            return self.source
+        return next((source for source in imported if source.holds(node)), self.source)
 
     def places_of_argument(self, node: ast.AST, name: str, position: int | None) -> tuple[Place | None, Place | None]:
         """Where an argument stands in the call, with its keyword and without."""
-        if not isinstance(node, ast.Call):
-            return None, None
-        for keyword in node.keywords:
-            if keyword.arg == name:
-                return self.place(keyword), self.place(keyword.value)
-        if (
-            position is not None
-            and position < len(node.args)
-            and not any(isinstance(a, ast.Starred) for a in node.args)
-        ):
-            found = self.place(node.args[position])
-            return found, found
-        return None, None
+        return places_of_argument(self, node, name, position)
 
     def is_visible(self, place: Place, there: Call, here: Call) -> bool:
         """Whether the expression at `place`, evaluated at the call `there`, means the same at the call `here`."""
-        if there.record.frame is not here.record.frame:
-            return False
-        row = here.place.range.start.row
-        # In brackets, since it may go on over several lines, and end in a comment.
-        expression = python_tree(f"({place.text}\n)")
-        names = {node.id for node in ast.walk(expression) if isinstance(node, ast.Name)}
-        if any(isinstance(node, (ast.Call, ast.Subscript)) for node in ast.walk(expression)):
-            return False
-        frame = here.record.frame
-        function = frame.function.node if frame.function is not None else self.source.tree
-        bound = {
-            node.id: node.lineno
-            for node in ast.walk(function)
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-        }
-        parameters = {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
-        module = self.machine.frames[0].locals
-        return all(bound[name] < row if name in bound else name in parameters or name in module for name in names)
+        return is_visible(self, place, there, here)
 
     def spelled(self, name: str) -> str:
         """How this module writes a library's qualified name: `t.no_grad` after `import torch as t`."""
         owner, rest = name, ""
-        while owner not in self._spellings and "." in owner:
+        while owner not in self._names_of_libraries and "." in owner:
             owner, _, last = owner.rpartition(".")
             rest = f".{last}{rest}"
-        return self._spellings.get(owner, owner) + rest
+        return self._names_of_libraries.get(owner, owner) + rest
 
     def can_be_spelled(self, name: str) -> bool:
         """Whether this module imports what leads to a library's qualified name."""
         parts = name.split(".")
-        return any(".".join(parts[:end]) in self._spellings for end in range(1, len(parts) + 1))
+        return any(".".join(parts[:end]) in self._names_of_libraries for end in range(1, len(parts) + 1))
 
     @cached_property
-    def _spellings(self) -> dict[str, str]:
-        """The module's own names of what it imports from libraries, the first one of each, once everything has run."""
-        _ = self.records
-        bound = reversed(self.machine.frames[0].locals.items())
-        return {value.name: str(local) for local, value in bound if isinstance(value, Symbol)}
+    def _names_of_libraries(self) -> dict[str, str]:
+        return names_of_libraries(self)
 
     def inference_around(self, call: Call, place: Place) -> Extent | None:
         """The function around `place` if it only infers; else the outermost such loop there, or the statement."""
@@ -221,32 +200,28 @@ class Facts:
 
     def calls(self, *names: str) -> Iterator[Call]:
         """The calls of functions with these qualified names, or of methods with these bare names."""
-        found = [record for name in names for record in self._records_by_name.get(name, ())]
-        for record in sorted(found, key=lambda record: record.id) if len(names) > 1 else found:
-            yield Call(self, record)
-
-    @cached_property
-    def _records_by_name(self) -> dict[str, list[CallRecord]]:
-        """Asked by every rule: one pass instead of one for each."""
-        found: dict[str, list[CallRecord]] = {}
-        for record in self.records:
-            found.setdefault(record.name, []).append(record)
-        return found
+        return (Call(self, record) for record in self.index.named(names))
 
     def forwards(self) -> Iterator[Call]:
         """The calls of a model, or of what is one by the way it is used."""
-        for record in self.records:
-            if record.name == "()" and isinstance(record.receiver, Object) and self.is_model(record.receiver) is YES:
-                yield Call(self, record)
+        return iter(self._forwards)
 
     def runs_of_models(self) -> Iterator[Call]:
-        """The calls that make a model compute: forwards and `generate`."""
-        for record in self.records:
-            receiver = record.receiver if record.name in {"()", "generate"} else None
-            if not isinstance(receiver, Object):
-                continue
-            if self.machine.kind(receiver) == "pipeline" or self.is_model(receiver) is YES:
-                yield Call(self, record)
+        """The calls that make a model compute: forwards and `generate`, and those of pipelines."""
+        return iter(self._runs)
+
+    @cached_property
+    def _runs(self) -> list[Call]:
+        found: list[Call] = []
+        for record in self.index.named(("()", "generate")):
+            model = record.receiver
+            if isinstance(model, Object) and (self.machine.kind(model) == "pipeline" or self.is_model(model) is YES):
+                found.append(Call(self, record))
+        return found
+
+    @cached_property
+    def _forwards(self) -> list[Call]:
+        return [run for run in self._runs if run.name == "()" and not run.is_of_a_pipeline]
 
     def array_conversions(self) -> Iterator[ArrayConversion]:
         """The calls of `numpy()`."""
@@ -412,32 +387,19 @@ class Facts:
 
     def tokenizations(self) -> Iterator[Call]:
         """The calls that turn text into ids, or make a pipeline do so."""
-        for record in self.records:
-            if record.name in TOKENIZATIONS and isinstance(record.receiver, Object):
-                kind = self.machine.kind(record.receiver)
-                if kind == "tokenizer" or (kind == "pipeline" and record.name == "()"):
-                    yield Call(self, record)
+        for record in self.index.named(TOKENIZATIONS):
+            kind = self.machine.kind(record.receiver) if isinstance(record.receiver, Object) else None
+            if kind == "tokenizer" or (kind == "pipeline" and record.name == "()"):
+                yield Call(self, record)
 
     @cached_property
     def result_names(self) -> dict[ast.AST, str]:
         """Calls to the variables that their results are assigned to by a statement of its own."""
-        found: dict[ast.AST, str] = {}
-        for node in ast.walk(self.source.tree):
-            if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-                value = node.value
-                found[value] = node.targets[0].id
-                if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "to":
-                    found[value.func.value] = node.targets[0].id
-        return found
+        return names_of_results(self.source)
 
     def target_of(self, node: ast.AST) -> str | None:
         """The variable or attribute that a statement assigns the expression to, as it is written."""
-        for statement in ast.walk(self.source.tree):
-            if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is node:
-                target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
-                is_plain = isinstance(target, (ast.Name, ast.Attribute))
-                return self.text_of(target) if is_plain else None
-        return None
+        return target_of(self, node)
 
     @cached_property
     def tried(self) -> list[frozenset[ast.AST]]:
@@ -477,44 +439,21 @@ class Facts:
 
     def loaded(self, value: Object) -> Loaded | None:
         """How the program loads a model or tokenizer, where every name that it may be loaded by is known."""
-        record = self.machine.calls.get(value.call) if value.call is not None else None
-        if (
-            record is None
-            or record.arguments.get("subfolder") is not None
-            or record.arguments.get("gguf_file") is not None
-        ):
-            return None
-        call = Call(self, record)
-        key = "model" if record.name.endswith(".pipeline") else "pretrained_model_name_or_path"
-        if record.name.startswith("sentence_transformers."):
-            key = "model_name_or_path"
-        return self.loaded_by(value, call, key, 1 if key == "model" else 0)
-
-    def model_types(self, model: Object, load: str) -> list[str]:
-        """What `config.json` calls a model that `load` loads, whichever name holds; empty where one of them isn't known."""
-        from llm_lsp.knowledge.auto_classes import type_of_class
-
-        own = type_of_class(load.removesuffix(".from_pretrained").removesuffix(".from_config").rpartition(".")[2])
-        loaded = self.loaded(model) if own is None else None
-        found = [self.world.checkpoint(str(name.value)) for name in loaded.names] if loaded is not None else []
-        known = [each.model_type.value for each in found if each is not None and each.model_type is not None]
-        return [own] if own is not None else known if len(known) == len(found) else []
+        if value not in self._loaded:
+            self._loaded[value] = loaded(self, value)
+        return self._loaded[value]
 
     def loaded_by(self, value: Object | None, call: Call, key: str, position: int | None) -> Loaded | None:
         """What one argument of a call names; None where the name is not known."""
-        argument = call.argument(key, position)
-        names = self.choices(argument.value) if argument is not None else []
-        if argument is None or not names or not all(isinstance(name.value, str) for name in names):
-            return None
-        return Loaded(self, value, call, argument, tuple(names))
+        return loaded_by(self, value, call, key, position)
+
+    def model_types(self, model: Object, load: str) -> list[str]:
+        """What `config.json` calls a model that `load` loads, whichever name holds; empty where one of them isn't known."""
+        return model_types(self, model, load)
 
     def pretrained_parts(self, value: Value) -> list[Value]:
         """A module of the program stands for the one pretrained model in it; any other value for itself."""
-        if not isinstance(value, Object) or not isinstance(value.cls, Class):
-            return [value]
-        held = self.machine.held.get(value.id, {}).values()
-        models = [part for part in held if self.machine.kind(part) == "model"]
-        return [*models] if len(models) == 1 else [value]
+        return pretrained_parts(self, value)
 
     def meetings(self) -> Iterator[Meeting]:
         """Where tokenizers and models that are both loaded by known names come together, each pair once."""
@@ -657,7 +596,7 @@ class Facts:
         ids = {call.record.id for call in faulty}
         innocent = [
             way(call)
-            for call in self.every_call()
+            for call in self.calls(*{call.name for call in faulty})
             if (call.record.node, call.name) in known and call.record.id not in ids
         ]
         seen: set[tuple[int, int]] = set()
@@ -677,46 +616,21 @@ class Facts:
     @cached_property
     def trains(self) -> bool:
         """Whether gradients are computed anywhere, or a trainer is made."""
-        return any(record.name in TRAINS or kind_of(record.name) == "trainer" for record in self.records)
+        return bool(self.index.named(TRAINS) or self.index.making("trainer"))
 
     @cached_property
     def differentiated_names(self) -> frozenset[str]:
         """The names by which unknown objects and modules are called for what the program computes gradients of."""
         reached = self.machine.reached_gradient
-        found = (record.name.rpartition(".")[2] for record in self.records if record.id in reached)
-        return frozenset(name for name in found if name.isidentifier())
+        names = {record.name for record in self.records if record.id in reached}
+        return frozenset(last for name in names if (last := name.rpartition(".")[2]).isidentifier())
 
     @cached_property
-    def training_roots(self) -> frozenset[int]:
-        """Frames of functions that nobody calls and that themselves make a model or an optimizer and train it.
+    def training_roots(self) -> frozenset[Frame]:
+        """Functions that nobody calls and that stand for the script that somebody starts, by their frames."""
+        from llm_lsp.facts.training import training_roots
 
-        Such a function stands for the script that somebody starts, unless the module is part of a package; in a
-        notebook any does. One that is handed its model makes no more than the optimizer for it: whoever made the model
-        is the script.
-        """
-        every: set[int] = set()
-        makes: set[int] = set()
-        optimizes: set[int] = set()
-        is_handed: set[int] = set()
-        trains: set[int] = set()
-        for record in self.records:
-            root = record.frame.root
-            every.add(root.id)
-            if root.function is None or root.function.owner is not None:
-                continue
-            if record.name in TRAINS:
-                trains.add(root.id)
-            elif record.name in {"parameters", "named_parameters"}:
-                if isinstance(record.receiver, Object) and record.receiver.is_outside and record.receiver.call is None:
-                    is_handed.add(root.id)
-            elif isinstance(record.result, Object):
-                kind = self.machine.kind(record.result)
-                if kind in {"model", "optimizer"}:
-                    (makes if kind == "model" else optimizes).add(root.id)
-        if self.source.is_notebook:
-            return frozenset(every - (is_handed - makes))
-        found = frozenset((makes | optimizes - is_handed) & trains)
-        return found if found and self.world.module(".", self.source.path) is None else frozenset()
+        return training_roots(self)
 
     @cached_property
     def counted(self) -> frozenset[int]:
@@ -726,53 +640,43 @@ class Facts:
         for call in self.tokenizations():
             if call.record.id in known and call.cuts_text is None:
                 found |= self.machine.flow_of(call.record.arguments) | call.record.flow
-        for record in self.records:
-            is_split = library.splits_text(record.name)
-            if is_split or (record.name in library.MAKES_TOKENS and record.id in known):
+        for record in self.index.named_so(lambda name: library.splits_text(name) or name in library.MAKES_TOKENS):
+            if record.id in known or library.splits_text(record.name):
                 found |= self.machine.flow_of(record.arguments)
         return frozenset(found)
 
     @cached_property
     def sets_default_device(self) -> bool:
         """Whether modules may be made elsewhere than on the CPU although nobody moves them."""
-        if any(record.name in library.DEFAULT_DEVICES for record in self.records):
+        if self.index.named(library.DEFAULT_DEVICES):
             return True
-        blocks = (node for node in ast.walk(self.source.tree) if isinstance(node, (ast.With, ast.AsyncWith)))
+        blocks = (node for node in self.source.statements if isinstance(node, (ast.With, ast.AsyncWith)))
         contexts = [item.context_expr for block in blocks for item in block.items]
         return any(self.text_of(context).startswith(("torch.device(", "torch.cuda.device(")) for context in contexts)
 
     @cached_property
     def fed_to_training(self) -> frozenset[int]:
         """The calls whose results go into a model that is trained with them, or to a trainer."""
-        given = [
-            record.arguments
-            for record in self.records
-            if kind_of(record.name) == "trainer" or (record.name == "fit" and record.receiver is not None)
-        ]
-        return self._fed(is_trained=True).union(*(self.machine.flow_of(arguments) for arguments in given))
+        from llm_lsp.facts.training import fed_to_models, fed_to_trainers
+
+        return fed_to_models(self, is_trained=True) | fed_to_trainers(self)
 
     @cached_property
     def fed_to_inference(self) -> frozenset[int]:
         """The calls whose results go into a model that nobody trains with them."""
-        return self._fed(is_trained=False)
+        from llm_lsp.facts.training import fed_to_models
 
-    def _fed(self, *, is_trained: bool) -> frozenset[int]:
-        found: set[int] = set()
-        for call in self.runs_of_models():
-            if (call.record.id in self.machine.reached_gradient) is is_trained:
-                found |= self.machine.flow_of(call.record.arguments)
-        return frozenset(found)
+        return fed_to_models(self, is_trained=False)
 
     @cached_property
     def assigned_tests(self) -> dict[str, list[ast.expr]]:
         """The tests that variables and attributes are assigned, by name."""
-        return assigned_tests(self.source.tree)
+        return assigned_tests(self.source)
 
     @cached_property
     def sets_default_dtype(self) -> bool:
         """Whether tensors may be made in another type than float32 although nobody says so."""
-        wanted = library.DEFAULT_DEVICES | {"torch.set_default_dtype"}
-        return any(record.name in wanted for record in self.records)
+        return bool(self.index.named(library.DEFAULT_DEVICES | {"torch.set_default_dtype"}))
 
     def requires(self, distribution: str, specifier: str) -> Truth:
         """Whether every version that the project works with lies in `specifier`; UNKNOWN where nothing says.

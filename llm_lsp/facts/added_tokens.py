@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from llm_lsp.facts.call_index import in_order
 from llm_lsp.facts.checkpoints import checkpoints_of, is_changed_unseen, may_be_configured
 from llm_lsp.facts.padding import pads
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
@@ -14,8 +15,8 @@ from llm_lsp.knowledge.kinds import kind_of
 
 if TYPE_CHECKING:
     from llm_lsp.facts import Facts
-    from llm_lsp.facts.choices import Loaded
     from llm_lsp.facts.events import CallRecord
+    from llm_lsp.facts.loads import Loaded
     from llm_lsp.facts.place import Place
     from llm_lsp.knowledge.checkpoint import Checkpoint, Known
 
@@ -134,25 +135,27 @@ class AddedTokens:
     def _is_padded(self) -> bool:
         """Whether the program pads with the tokenizer, so that the pad token's id comes to the model."""
         tokenizer = self.tokenizer.object
-        for record in self._facts.records:
-            if record.receiver is tokenizer and pads(record):
-                return True
-            is_collator = record.name.rpartition(".")[2].startswith("DataCollator")
-            is_given = any(option is tokenizer for value in record.arguments.values() for option, _ in options(value))
-            if is_given and (is_collator or kind_of(record.name) == "trainer"):
-                return True
-        return False
+        index = self._facts.index
+        if tokenizer is not None and any(
+            record.receiver is tokenizer and pads(record) for record in index.on(tokenizer.id)
+        ):
+            return True
+        return any(
+            option is tokenizer
+            for record in index.named_so(_takes_to_pad)
+            for value in record.arguments.values()
+            for option, _ in options(value)
+        )
 
     def _is_given_room(self, model: Object) -> bool:
         uses = self._facts.machine.uses.get(model.id, set())
         if not uses.isdisjoint({"resize_token_embeddings", "set_input_embeddings", "load_state_dict", "load_adapter"}):
             return True
-        for record in self._facts.records:
-            name = record.name.rpartition(".")[2].lower()
-            if name == "resize_token_embeddings":
+        for record in self._facts.index.named_so(_makes_room):
+            if record.name.rpartition(".")[2].lower() == "resize_token_embeddings":
                 if not isinstance(record.receiver, Object) or self._facts.loaded(record.receiver) is None:
                     return True  # perhaps this model, under another name
-            elif any(word in name for word in _MAKES_ROOM):
+            else:
                 given = (option for value in record.arguments.values() for option, _ in options(value))
                 if any(option is model for option in given):
                     return True
@@ -169,6 +172,16 @@ class AddedTokens:
         return model, tokenizer, max(self._facts.place(load.node), self._facts.place(self._record.node), key=_start)
 
 
+def _takes_to_pad(name: str) -> bool:
+    """Whether it makes what pads with the tokenizer that it is given."""
+    return name.rpartition(".")[2].startswith("DataCollator") or kind_of(name) == "trainer"
+
+
+def _makes_room(name: str) -> bool:
+    last = name.rpartition(".")[2].lower()
+    return any(word in last for word in _MAKES_ROOM)
+
+
 def _start(place: Place) -> tuple[int, int]:
     return place.range.start.row, place.range.start.column
 
@@ -178,9 +191,9 @@ def added_tokens(facts: Facts) -> Iterator[AddedTokens]:
     records = list(_additions(facts))
     yield from _met_with(facts, records)
     # A parameter that nobody annotates is a tokenizer by what a caller passes.
-    given = (record for record in facts.records if record.name in library.ADDS_TOKENS)
+    given = facts.index.named(library.ADDS_TOKENS)
     # Who makes room for the tokens himself is not looked for in other modules: that costs a run of each.
-    done = {record.frame.root.id for record in facts.records if record.name in _RESIZES}
+    done = {record.frame.root.id for record in facts.index.named(_RESIZES)}
     roots = {record.frame.root.function: None for record in (*records, *given) if record.frame.root.id not in done}
     names = {root.name if root.owner is None else root.owner.node.name for root in roots if root is not None}
     importers = facts.world.importers(facts.source.path, names) if names else []
@@ -196,9 +209,11 @@ def added_tokens(facts: Facts) -> Iterator[AddedTokens]:
 
 def _additions(facts: Facts) -> Iterator[CallRecord]:
     """The calls that add tokens, to a tokenizer that is loaded or while it is."""
-    for record in facts.records:
+    # Both where the method's result is an object again.
+    found = {*facts.index.named(library.ADDS_TOKENS), *facts.index.with_objects}
+    for record in in_order(record for record in found if record.state):
         tokenizer = _tokenizer_of(record)
-        if record.state and isinstance(tokenizer, Object) and facts.is_tokenizer(tokenizer):
+        if isinstance(tokenizer, Object) and facts.is_tokenizer(tokenizer):
             yield record
 
 

@@ -124,17 +124,10 @@ class WrittenText:
 def written_texts(facts: Facts) -> Iterator[WrittenText]:
     """The texts that decoder-only models have written, and the slices that are to leave out their prompts, in order."""
     generations = [
-        record
-        for record in facts.records
-        if record.name == "generate" and is_decoder_only(facts, record) and _has_prompt(record)
+        record for record in facts.index.named(("generate",)) if is_decoder_only(facts, record) and _has_prompt(record)
     ]
-    for record in facts.records if generations else ():
-        if record.name in _DECODES:
-            flow = facts.machine.flow_of(record.arguments)
-        elif record.name == "[n:]":
-            flow = record.flow
-        else:
-            continue
+    for record in facts.index.named(("[n:]", *_DECODES)) if generations else ():
+        flow = record.flow if record.name == "[n:]" else facts.machine.flow_of(record.arguments)
         made = [one for one in generations if one.id in flow]
         # One call of several models, each of which continues its prompt: `for model in (first, second):`.
         if made and all(one.node is made[0].node for one in made):

@@ -129,8 +129,8 @@ class AttentionRequest:
 
 def attention_requests(facts: Facts) -> Iterator[AttentionRequest]:
     """The calls that ask for attention maps of a model that the program loads, in order."""
-    for record in facts.records:
-        model = record.receiver if record.name in _RUNS else None
+    for record in facts.index.named(_RUNS):
+        model = record.receiver
         if not isinstance(model, Object) or not isinstance(model.cls, str):
             continue
         load = facts.machine.calls.get(model.call) if model.call is not None else None

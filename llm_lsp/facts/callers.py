@@ -29,7 +29,7 @@ class Callers:
     def __init__(self, facts: Facts) -> None:
         source = facts.source
 
-        functions = (node for node in ast.walk(source.tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+        functions = (node for node in source.statements if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
         self._importers = facts.world.importers(source.path, {function.name for function in functions})
         self._gradients: dict[Position, set[Truth]] = {}
         for importer in self._importers[:_MOST_IMPORTERS]:

@@ -85,10 +85,9 @@ class ChatPrompt:
 def chat_prompts(facts: Facts) -> Iterator[ChatPrompt]:
     """The conversations that become prompts of a `generate` or of a pipeline, nothing added to them, in order."""
     calls = facts.machine.calls
-    templates = {record.id for record in facts.records if record.name == "apply_chat_template"}
-    for record in facts.records if templates else ():
-        is_pipeline = record.name == "()" and Call(facts, record).is_of_a_pipeline
-        if record.name != "generate" and not is_pipeline:
+    templates = {record.id for record in facts.index.named(("apply_chat_template",))}
+    for record in facts.index.named(("()", "generate")) if templates else ():
+        if record.name == "()" and not Call(facts, record).is_of_a_pipeline:
             continue
         found: set[int] = set()
         given = (*record.arguments.values(), *_texts_of(record))

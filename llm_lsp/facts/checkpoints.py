@@ -51,5 +51,5 @@ def has_replaced_part(facts: Facts, value: Object, words: tuple[str, ...]) -> bo
     parts = [value.id]
     for part in parts:
         parts += machine.children_of.get(part, ())
-    used = (use for part in parts for use in machine.uses.get(part, ()))
-    return any(use.startswith(".") and any(word in use for word in words) for use in used)
+    replaced = [use for part in parts for use in machine.uses.get(part, ()) if use.startswith(".")]
+    return any(word in use for use in replaced for word in words)

@@ -1,4 +1,4 @@
-"""The constants that arguments and states may be, and what is loaded by a name that they give."""
+"""The constants that arguments and states may be."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from llm_lsp.diagnostic import Position, Range
 from llm_lsp.facts.guards import mention
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
-from llm_lsp.facts.values import Condition, Constant, Object, Value, options
+from llm_lsp.facts.values import Condition, Constant, Value, options
 from llm_lsp.knowledge import library
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from llm_lsp.facts.place import Place
     from llm_lsp.facts.views import Call
 
-__all__ = ["Argument", "Choice", "Loaded", "constants_of", "is_part_of_call"]
+__all__ = ["Argument", "Choice", "constants_of", "is_part_of_call"]
 
 
 class Choice:
@@ -109,73 +109,6 @@ class Argument:
         return answer(
             UNKNOWN if not isinstance(self.value, Constant) or self.value.may else YES if self.value.value else NO
         )
-
-
-class Loaded:
-    """A model or tokenizer that the program loads by name."""
-
-    __slots__ = ("_facts", "argument", "load", "names", "object")
-
-    def __init__(
-        self, facts: Facts, object: Object | None, load: Call, argument: Argument, names: tuple[Choice, ...]
-    ) -> None:
-        self._facts = facts
-        self.object = object
-        """None for what `pipeline` loads by itself."""
-        self.load = load
-        """The call of `from_pretrained`, or of `pipeline`."""
-        self.argument = argument
-        """The argument that names the checkpoint."""
-        self.names = names
-        """The names that it may be loaded by; all of them are known."""
-
-    @property
-    def id(self) -> tuple[int, str]:
-        return self.load.record.id, self.argument.name
-
-    @property
-    def name(self) -> str:
-        """The name that it is loaded by, or the first of them."""
-        return str(self.names[0].value)
-
-    @property
-    def name_place(self) -> Place | None:
-        """Where the name is written in the call, without its keyword."""
-        return self.argument.value_place
-
-    @property
-    def text(self) -> str:
-        """The name as the call writes it on one line: an expression, or the text between the quotes."""
-        place = self.name_place
-        return self.name if place is None or self._is_literal or "\n" in place.text else place.text
-
-    @property
-    def _is_literal(self) -> bool:
-        place = self.name_place
-        return place is not None and place.text.strip("\"'") == self.name
-
-    def said(self, what: str) -> str:
-        """`what`, with where its name comes from."""
-        if self.text == self.name:
-            return what
-        return f"{what}, `{self.text}` {'defaults to it' if self.names[0].is_default else 'is its name'}"
-
-    def can_be_loaded_with(self, other: Loaded) -> bool:
-        """False if a test in one activation of a function decides for either this load or that one."""
-        mine, others = self.load.record, other.load.record
-        decided = dict(mine.guards) if mine.frame is others.frame else {}
-        return all(decided.get(test, came_out) is came_out for test, came_out in others.guards)
-
-    def spelling_for(self, other: Loaded) -> str | None:
-        """How to write this one's name where `other` is loaded; None if it can't be written there."""
-        place = self.name_place
-        if place is None or other.name_place is None:
-            return None
-        if self._is_literal:
-            return place.text
-        if self._facts.is_visible(place, self.load, other.load):
-            return place.text
-        return f'"{self.name}"' if len(self.names) == 1 and not self.names[0].is_default else None
 
 
 def is_part_of_call(node: ast.AST, call: ast.AST) -> bool:

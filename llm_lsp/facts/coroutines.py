@@ -63,7 +63,7 @@ class Blocking:
     @property
     def _tasks(self) -> set[ast.expr]:
         """The coroutines that are made to run beside what starts them."""
-        starts = [record.node for record in self._facts.records if record.name.rpartition(".")[2] in _STARTS_A_TASK]
+        starts = [record.node for record in self._facts.index.named_so(lambda name: _last_part(name) in _STARTS_A_TASK)]
         return {given for node in starts if isinstance(node, ast.Call) for given in node.args}
 
     def _prepares(self, function: Function) -> bool:
@@ -156,7 +156,7 @@ def _is_led_to_by_a_coroutine(call: Call) -> bool:
 
 def _inferences(facts: Facts) -> Iterator[Call]:
     """The calls that keep a processor busy: runs of whole models, not of single layers."""
-    for record in facts.records:
+    for record in facts.index.named({*library.RUNS, *library.RUNS_OF_ENGINES}):
         receiver = record.receiver
         if isinstance(receiver, Opaque):
             if receiver.cls in library.ENGINES and record.name in library.RUNS_OF_ENGINES:
@@ -202,8 +202,8 @@ def _is_known(decorator: Value) -> bool:
 def _handed_over(facts: Facts) -> frozenset[ast.AST]:
     """The calls that have a function run elsewhere, or later."""
     names = {*library.STARTS_WHAT_IT_IS_GIVEN, *library.RUNS_WHAT_IT_IS_GIVEN, *library.STARTERS}
-    last = {name.rpartition(".")[2] for name in names}
-    return frozenset(record.node for record in facts.records if record.name.rpartition(".")[2] in last)
+    last = {_last_part(name) for name in names}
+    return frozenset(record.node for record in facts.index.named_so(lambda name: _last_part(name) in last))
 
 
 def _ways_of_use(facts: Facts) -> tuple[frozenset[ast.AST], frozenset[ast.AST]]:
@@ -228,6 +228,10 @@ def _ways_of_use(facts: Facts) -> tuple[frozenset[ast.AST], frozenset[ast.AST]]:
 
 def _holds(node: ast.AST, part: ast.AST) -> bool:
     return any(inner is part for inner in ast.walk(node))
+
+
+def _last_part(name: str) -> str:
+    return name.rpartition(".")[2]
 
 
 def _name_of(node: ast.expr) -> str:

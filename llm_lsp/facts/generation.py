@@ -213,8 +213,8 @@ class Generation:
 
 def generations(facts: Facts) -> Iterator[Generation]:
     """The calls of `generate` of transformers' models, and of pipelines, in order."""
-    for record in facts.records:
-        receiver = record.receiver if record.name in {"generate", "()"} else None
+    for record in facts.index.named(("generate", "()")):
+        receiver = record.receiver
         if not isinstance(receiver, Object):
             continue
         kind = facts.machine.kind(receiver)

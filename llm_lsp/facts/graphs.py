@@ -8,6 +8,7 @@ from llm_lsp.facts.values import Constant, Object
 from llm_lsp.knowledge import library
 
 if TYPE_CHECKING:
+    from llm_lsp.facts import Facts
     from llm_lsp.facts.events import CallRecord
     from llm_lsp.facts.machine import Machine
 
@@ -27,17 +28,19 @@ def keeps_adapters(machine: Machine, model: Object) -> bool:
     return library.UNLOADS_ADAPTERS.isdisjoint(machine.uses.get(model.id, ()))
 
 
-def is_the_other_choice(machine: Machine, forward: CallRecord) -> bool:
+def is_the_other_choice(facts: Facts, forward: CallRecord) -> bool:
     """Whether one test decides between this forward and one of the same model with gradients off."""
     decided = {(test, not came_out) for test, came_out in forward.guards}
-    return bool(decided) and any(
-        record.receiver is forward.receiver
+    model = forward.receiver
+    others = facts.index.on(model.id) if isinstance(model, Object) and decided else ()
+    return any(
+        record.receiver is model
         and record.frame is forward.frame
         and record.name == "()"
         and isinstance(record.gradients, Constant)
         and not record.gradients.value
         and not decided.isdisjoint(record.guards)
-        for record in machine.calls.values()
+        for record in others
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from llm_lsp.facts import Facts
+    from llm_lsp.source import Source
 
 __all__ = ["assigned_tests", "compared_with", "mention"]
 
@@ -31,10 +32,10 @@ def mention(facts: Facts, tests: Iterable[ast.expr], words: tuple[str, ...]) -> 
     return False
 
 
-def assigned_tests(tree: ast.Module) -> dict[str, list[ast.expr]]:
+def assigned_tests(source: Source) -> dict[str, list[ast.expr]]:
     """The tests that the module's variables and attributes are assigned, by name."""
     found: dict[str, list[ast.expr]] = {}
-    for node in ast.walk(tree):
+    for node in source.statements:
         if isinstance(node, ast.Assign) and _is_test(node.value):
             for target in node.targets:
                 name = _name(target)

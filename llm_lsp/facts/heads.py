@@ -13,8 +13,8 @@ from llm_lsp.knowledge.kinds import kind_of
 
 if TYPE_CHECKING:
     from llm_lsp.facts import Facts
-    from llm_lsp.facts.choices import Loaded
     from llm_lsp.facts.events import CallRecord
+    from llm_lsp.facts.loads import Loaded
     from llm_lsp.facts.place import Place
     from llm_lsp.knowledge.auto_classes import AutoClasses
     from llm_lsp.knowledge.checkpoints import Checkpoint
@@ -253,7 +253,7 @@ def _infers(run: Call) -> bool:
 
 def model_loads(facts: Facts) -> Iterator[ModelLoad]:
     """The loads of transformers' models, and of pipelines that load one, whose checkpoints' names are known."""
-    for record in facts.records:
+    for record in facts.index.with_objects:
         made = record.result
         root, _, rest = record.name.partition(".")
         if root != "transformers" or not isinstance(made, Object):

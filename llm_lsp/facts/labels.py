@@ -10,7 +10,7 @@ from llm_lsp.diagnostic import Range
 from llm_lsp.facts.access import is_ids
 from llm_lsp.facts.checkpoints import checkpoints_of
 from llm_lsp.facts.events import CallRecord, Labels
-from llm_lsp.facts.padding import is_of_several_texts, pads
+from llm_lsp.facts.padding import TOKENIZES, is_of_several_texts, pads
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
 from llm_lsp.facts.values import Bound, Class, Constant, Function, Object, Opaque, Sources, Value, options
 from llm_lsp.knowledge import inputs
@@ -59,13 +59,13 @@ class PaddedLabels:
     def reaches_loss(self) -> Truth:
         """Whether a model or a trainer computes a loss with them."""
         machine = self._facts.machine
-        for record in self._facts.records:
-            if kind_of(record.name) == "trainer":
+        for record in self._facts.index.named_so(lambda name: name == "()" or kind_of(name) == "trainer"):
+            if record.name != "()":
                 is_reached = bool(self._sources & (record.flow | machine.flow_of(record.arguments)))
                 is_reached = is_reached or self._is_made_by(record.arguments.get("data_collator", 2))
             else:
                 keywords = record.arguments.keywords
-                takes = record.name == "()" and ("labels" in keywords or record.arguments.spread)
+                takes = "labels" in keywords or record.arguments.spread
                 given = keywords.get("labels")
                 is_it = given is not None and self._record.id in machine.flow(given)
                 is_trained = record.id in machine.reached_gradient and self._sources & record.flow
@@ -145,20 +145,20 @@ class PaddedLabels:
 
 def padded_labels(facts: Facts) -> Iterator[PaddedLabels]:
     """The ids of padded texts that become labels, once for each chain of calls on which they do."""
-    records, kept = facts.records, facts.machine.labelled.values()
+    kept = facts.machine.labelled.values() if facts.records else ()
     for labels in _stored(facts):
         made = [facts.machine.calls[id] for id in labels.ids or () if id in facts.machine.calls]
         if len(made) == 1 and _pads(facts, made[0]):
             node, sources = _written(facts, labels.node), labels.owner | {made[0].id}
             yield PaddedLabels(facts, node, made[0], sources, is_passed=labels not in kept)
-    for record in records:
+    for record in facts.index.named(TOKENIZES):
         if "text_target" in record.arguments.keywords and _pads(facts, record):
             yield PaddedLabels(facts, record.node, record, frozenset({record.id}))
 
 
 def _written(facts: Facts, target: ast.AST) -> ast.AST:
     """What is assigned to `batch["labels"]`; anything else stands for itself."""
-    statements = ast.walk(facts.source.tree) if isinstance(target, ast.Subscript) else ()
+    statements = facts.source.statements if isinstance(target, ast.Subscript) else ()
     return next((node.value for node in statements if isinstance(node, ast.Assign) and target in node.targets), target)
 
 

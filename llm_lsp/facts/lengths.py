@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from llm_lsp.facts.checkpoints import checkpoints_of, is_changed_unseen, may_be_configured
-from llm_lsp.facts.choices import Choice, Loaded
+from llm_lsp.facts.choices import Choice
+from llm_lsp.facts.loads import Loaded
 from llm_lsp.facts.padding import is_decoder_only
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
 from llm_lsp.facts.values import Constant, Object, Value, options
@@ -201,16 +203,25 @@ def _number(choice: Choice) -> int | None:
 
 def lengths(facts: Facts) -> Iterator[Length]:
     """The lengths that the program asks for, each with a model, loaded by a known name, that it is asked for."""
-    for record in facts.records:
+    found = [*_of_runs(facts), *_of_loads(facts)]
+    return (length for _, length in sorted(found, key=itemgetter(0)))
+
+
+def _of_runs(facts: Facts) -> Iterator[tuple[int, Length]]:
+    """What calls that run or train models ask for, with the ids of these calls."""
+    for record in facts.index.named_so(_may_run):
         for loaded in _models_run(facts, record):
             for asked, prompt in _asked_at(facts, record):
-                yield Length(facts, asked, loaded, prompt)
-        made = record.result if isinstance(record.result, Object) else None
-        kind = facts.machine.kind(made) if made is not None else None
-        if made is None or kind not in {"model", "embedder"} or made.call != record.id:
-            continue
-        own = facts.loaded(made)
-        if own is None:
+                yield record.id, Length(facts, asked, loaded, prompt)
+
+
+def _of_loads(facts: Facts) -> Iterator[tuple[int, Length]]:
+    """What calls that load models ask for, with the ids of these calls."""
+    for record in facts.index.with_objects:
+        made = record.result
+        kind = facts.machine.kind(made) if isinstance(made, Object) and made.call == record.id else None
+        own = facts.loaded(made) if isinstance(made, Object) and kind in {"model", "embedder"} else None
+        if not isinstance(made, Object) or own is None:
             continue
         config = record.arguments.get("config")
         configured = facts.machine.calls.get(config.call or 0) if isinstance(config, Object) else None
@@ -219,10 +230,14 @@ def lengths(facts: Facts) -> Iterator[Length]:
             if value is None and configured is not None:
                 value = configured.arguments.get(name)
             if value is not None:
-                yield Length(facts, _Asked("positions", record, name, value), own)
+                yield record.id, Length(facts, _Asked("positions", record, name, value), own)
         value = facts.machine.heap.get((made.id, "max_seq_length")) if kind == "embedder" else None
         if value is not None:
-            yield Length(facts, _Asked("sentences", record, "", value), own)
+            yield record.id, Length(facts, _Asked("sentences", record, "", value), own)
+
+
+def _may_run(name: str) -> bool:
+    return name in {"()", "generate"} or kind_of(name) == "trainer"
 
 
 def _models_run(facts: Facts, record: CallRecord) -> Iterator[Loaded]:

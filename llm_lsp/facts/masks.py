@@ -100,7 +100,7 @@ class UnmaskedRun:
 
 def unmasked_runs(facts: Facts) -> Iterator[UnmaskedRun]:
     """The runs of transformers' models on padded ids that get no mask, in order."""
-    for record in facts.records:
+    for record in facts.index.named(("()", "generate")):
         arguments = record.arguments
         is_run = record.name == "()" or (record.name == "generate" and is_of_transformers(facts, record))
         if not is_run or not _is_of_a_model(facts, record) or _may_have_mask(record):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
-from llm_lsp.facts.updates import common_loop, is_backward, optimizer_steps
+from llm_lsp.facts.updates import BACKWARDS, common_loop, optimizer_steps
 from llm_lsp.facts.values import Class, Constant, Function, Object, Opaque, Value
 from llm_lsp.facts.views import Call
 from llm_lsp.knowledge import library
@@ -108,9 +108,7 @@ class MicroBatches:
 
 def micro_batches(facts: Facts) -> Iterator[MicroBatches]:
     """The first call of `backward` in each loop that is made more often than the step that follows it."""
-    if not facts.records:
-        return
-    backwards = [record for record in facts.records if is_backward(record) and record.loops and _is_of_a_tensor(record)]
+    backwards = [record for record in facts.index.named(BACKWARDS) if record.loops and _is_of_a_tensor(record)]
     steps = [call.record for call, _ in optimizer_steps(facts)] if backwards else []
     for step in steps:
         for backward in backwards:

@@ -61,8 +61,8 @@ def switch_of(facts: Facts, switch: CallRecord, id: int) -> CallRecord:
     """The same call on one of the models that its name stands for: `for net in (G, D): net.eval()`."""
     if isinstance(switch.receiver, Object) and switch.receiver.id == id:
         return switch
-    same = (record for record in facts.records if record.node is switch.node and record.frame is switch.frame)
-    return next((one for one in same if isinstance(one.receiver, Object) and one.receiver.id == id), switch)
+    same = (one for one in facts.index.on(id) if one.node is switch.node and one.frame is switch.frame)
+    return next(same, switch)
 
 
 class Inference:
@@ -79,17 +79,14 @@ class Inference:
         mode = self.call.is_in_evaluation_mode
         if mode is not NO:
             return answer({YES: NO, UNKNOWN: UNKNOWN}[mode])
-        facts, root = self._facts, self.call.record.frame.root
+        facts, own = self._facts, self.call.record
         before = (
             record
-            for record in facts.records
-            if record.frame.root in (root, facts.machine.frames[0]) and record.id != self.call.record.id
+            for root in {own.frame.root, facts.machine.frames[0]} & facts.index.roots
+            for record in facts.index.under(root)
+            if record.id != own.id and not is_same_object(record.receiver, self._model)
         )
-        is_seen = facts.is_whole and not any(
-            may_switch(facts, record, self._model)
-            for record in before
-            if not is_same_object(record.receiver, self._model)
-        )
+        is_seen = facts.is_whole and not any(may_switch(facts, record, self._model) for record in before)
         return answer(YES if is_seen else UNKNOWN)
 
     @property
@@ -124,20 +121,14 @@ class Inference:
     @property
     def _is_loaded_before(self) -> bool:
         """Whether the model was given weights that were saved."""
-        return any(
-            is_same_object(record.receiver, self._model) and record.id < self.call.record.id
-            for record in (call.record for call in self._facts.calls("load_state_dict"))
-        )
+        own = self._facts.index.on(self._model.id)
+        return any(record.name == "load_state_dict" and record.id < self.call.record.id for record in own)
 
     @cached_property
     def _training_passes(self) -> list[CallRecord]:
         """The forwards of the model that gradients are computed of."""
         reached = self._facts.machine.reached_gradient
-        return [
-            record
-            for record in self._facts.records
-            if is_same_object(record.receiver, self._model) and record.id in reached
-        ]
+        return [record for record in self._facts.index.on(self._model.id) if record.id in reached]
 
     @property
     def _words(self) -> set[str]:

@@ -13,14 +13,15 @@ from llm_lsp.knowledge.kinds import kind_of
 
 if TYPE_CHECKING:
     from llm_lsp.facts import Facts
-    from llm_lsp.facts.choices import Loaded
     from llm_lsp.facts.events import CallRecord
+    from llm_lsp.facts.loads import Loaded
     from llm_lsp.facts.place import Place
 
 __all__ = ["Padding", "paddings"]
 
 _ASKED = (True, "longest", "max_length")
 _TOKENIZES = frozenset({"()", "batch_encode_plus", "encode_plus", "encode", "apply_chat_template"})
+_COLLATOR = ".DataCollatorWithPadding"
 _SETS = frozenset({".pad_token", ".pad_token_id", "._pad_token", "add_special_tokens", "add_tokens", "update"})
 _OWN_TOKEN = ("pad_token", "extra_special_tokens", "additional_special_tokens")
 """Arguments of a load by which a tokenizer may get a pad token."""
@@ -71,24 +72,32 @@ class Padding:
 
     def _is_handed_to_a_trainer(self) -> bool:
         """Whether something that trains gets the tokenizer: TRL's trainers set a pad token themselves."""
-        for record in self._facts.records:
-            is_taker = kind_of(record.name) == "trainer" or record.name.startswith(("trl.", "unsloth."))
-            given = record.arguments.values() if is_taker else ()
-            if any(option is self._object for value in given for option, _ in options(value)):
-                return True
-        return False
+        return any(
+            option is self._object
+            for record in self._facts.index.named_so(_trains)
+            for value in record.arguments.values()
+            for option, _ in options(value)
+        )
 
 
 def paddings(facts: Facts) -> Iterator[Padding]:
     """The calls that pad with a tokenizer that the program loads, or make a collator that pads every batch, in order."""
-    for record in facts.records:
+    for record in facts.index.named_so(_may_pad):
         receiver = record.receiver
-        if isinstance(receiver, Object) and facts.is_tokenizer(receiver) and _pads(record):
+        if isinstance(receiver, Object) and _pads(record) and facts.is_tokenizer(receiver):
             yield Padding(facts, record, receiver)
-        elif record.name.endswith(".DataCollatorWithPadding"):
+        elif record.name.endswith(_COLLATOR):
             tokenizer = record.arguments.get("tokenizer", 0)
             if isinstance(tokenizer, Object) and facts.is_tokenizer(tokenizer) and not _is_off(record):
                 yield Padding(facts, record, tokenizer)
+
+
+def _trains(name: str) -> bool:
+    return kind_of(name) == "trainer" or name.startswith(("trl.", "unsloth."))
+
+
+def _may_pad(name: str) -> bool:
+    return name == "pad" or name in _TOKENIZES or name.endswith(_COLLATOR)
 
 
 def _pads(record: CallRecord) -> bool:

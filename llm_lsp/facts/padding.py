@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from llm_lsp.facts.views import Call
     from llm_lsp.knowledge.checkpoint import Known
 
-__all__ = ["PaddedPrompts", "is_decoder_only", "is_of_several_texts", "padded_prompts", "pads"]
+__all__ = ["TOKENIZES", "PaddedPrompts", "is_decoder_only", "is_of_several_texts", "padded_prompts", "pads"]
 
 _PADS_TO_LONGEST = (True, "longest")
-_TOKENIZES = frozenset({"()", "batch_encode_plus", "encode_plus", "encode", "pad", "apply_chat_template"})
+TOKENIZES = frozenset({"()", "batch_encode_plus", "encode_plus", "encode", "pad", "apply_chat_template"})
 _DECODER_ONLY = ("ForCausalLM", "LMHeadModel", "ForCausalLMWithValueHead")
 _NO_BATCHES = (
     "ss",
@@ -142,7 +142,7 @@ def pads(record: CallRecord) -> bool:
     if record.name == "pad":
         return record.arguments.is_complete and "padding" not in record.arguments.keywords
     padding = record.arguments.get("padding")
-    asked = padding.value if record.name in _TOKENIZES and isinstance(padding, Constant) else None
+    asked = padding.value if record.name in TOKENIZES and isinstance(padding, Constant) else None
     return asked == "max_length" or (asked in _PADS_TO_LONGEST and is_of_several_texts(record))
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from llm_lsp.facts.truth import UNKNOWN, YES, Truth
-from llm_lsp.facts.values import Object
-from llm_lsp.knowledge.kinds import kind_of
 
 if TYPE_CHECKING:
+    from llm_lsp.facts import Facts
     from llm_lsp.facts.flow import Flow
+    from llm_lsp.facts.values import Object
 
 __all__ = ["are_optimized", "may_be_frozen"]
 
@@ -23,22 +23,18 @@ def may_be_frozen(machine: Flow, model: Object) -> bool:
     return any(record is not None and any(record.receiver is owner for owner in owners) for record in given)
 
 
-def are_optimized(machine: Flow, model: Object) -> Truth:
+def are_optimized(facts: Facts, model: Object) -> Truth:
     """Whether an optimizer of torch is given the parameters of the model as they are.
 
     A program that casts them first keeps a copy in float32 to train.
     """
+    machine, index = facts.machine, facts.index
     owners = {id for id, held in machine.held.items() if any(part.id == model.id for part in held.values())}
     owners |= {model.id, *([model.parent.id] if model.parent is not None else [])}
-    given: set[int] = set()
-    for record in machine.calls.values():
-        asked = record.receiver if record.name in {"parameters", "named_parameters"} else None
-        if isinstance(asked, Object) and asked.id in owners:
-            given.add(record.id)
-    is_optimized = False
-    for record in machine.calls.values():
-        if kind_of(record.name) == "optimizer":
-            is_optimized = is_optimized or bool(given & machine.flow_of(record.arguments))
-        elif record.name == "float" and record.receiver is not None and given & machine.flow(record.receiver):
-            return UNKNOWN
-    return YES if is_optimized else UNKNOWN
+    asked = (record for owner in owners for record in index.on(owner))
+    given = {record.id for record in asked if record.name in {"parameters", "named_parameters"}}
+    cast = (record.receiver for record in index.named(("float",)) if record.receiver is not None)
+    if any(given & machine.flow(value) for value in cast):
+        return UNKNOWN
+    optimizers = index.making("optimizer")
+    return YES if any(given & machine.flow_of(made.arguments) for made in optimizers) else UNKNOWN

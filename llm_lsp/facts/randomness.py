@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from llm_lsp.facts.events import CallRecord
+from llm_lsp.facts.call_index import CallIndex, in_order
+from llm_lsp.facts.events import CallRecord, Frame
 from llm_lsp.facts.place import Place
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
 from llm_lsp.facts.values import Class, Constant, Object, Opaque, Symbol, Value, options
@@ -15,6 +16,7 @@ from llm_lsp.knowledge.kinds import kind_of
 
 if TYPE_CHECKING:
     from llm_lsp.facts import Facts
+    from llm_lsp.source import Source
 
 __all__ = ["Generator", "generators"]
 
@@ -45,7 +47,23 @@ _SERVERS = frozenset({"fastapi", "flask", "starlette", "aiohttp", "gradio", "str
 _SPEAKS_OF_SEEDS = ("seed", "determin", "rng_state", "setstate", "exec(")
 _MOST_MODULES = 20
 _LOWEST_PORT, _HIGHEST_PORT = 1024, 65535
-_OPTIMIZERS = frozenset({"backward", "manual_backward"})
+_TRAINS_OR_DRAWS = frozenset({"backward", "manual_backward", "torch.multinomial", "multinomial"})
+_SHOWS_CHANCE = _TRAINS_OR_DRAWS | {"fit", "generate", "()"}
+"""What runs are compared after, or may be."""
+_DRAWS_IN_PLACE = frozenset({"normal_", "uniform_", "bernoulli_", "random_", "multinomial"})
+_DRAWS = frozenset(
+    {
+        *draws.PYTHON_DRAWS,
+        *draws.NUMPY_DRAWS,
+        *draws.TORCH_DRAWS,
+        *draws.DRAWS_UNLESS,
+        *_DRAWS_IN_PLACE,
+        *(method for _, method in draws.METHODS_THAT_DRAW),
+        "torch.utils.data.DataLoader",
+        "generate",
+        "()",
+    }
+)
 
 
 class Generator:
@@ -148,34 +166,39 @@ def generators(facts: Facts) -> Iterator[Generator]:
     if facts.is_test_module:
         return
     # Functions that nobody calls count in notebooks, and where they train: elsewhere running the script is enough.
-    every = facts.records if facts.source.is_notebook or "backward" in facts.source.text else facts.script_records
-    reached = [record for record in every if _is_reached(facts, record)]
-    if not reached:
+    is_any = facts.source.is_notebook or "backward" in facts.source.snippets
+    every = facts.index if is_any else CallIndex(facts.script_records)
+    is_own_made = bool(every.named(draws.UNSEEDED_GENERATORS))
+    drawing = in_order({*every.named_so(_may_draw), *every.with_objects})
+    candidates = [record for record in drawing if _is_entry_point(facts, record.frame.root)]
+    if not candidates and not is_own_made:
         return
-    matters = YES if any(_trains_or_samples(facts, record) for record in reached) else NO
-    yield from _unseeded_generators(facts, reached, matters)
-    draws: dict[str, CallRecord] = {}
-    implicit: CallRecord | None = None
-    idle = _without_consequence(facts, reached)
-    trainers = [record for record in reached if kind_of(record.name) == "trainer"]
+    reached = CallIndex([record for record in every if _is_entry_point(facts, record.frame.root)])
+    matters = YES if any(_trains_or_samples(facts, record) for record in reached.named(_SHOWS_CHANCE)) else NO
+    if is_own_made:
+        yield from _unseeded_generators(facts, reached, matters)
+    idle = _without_consequence(facts, reached, candidates)
+    trainers = reached.making("trainer")
     if trainers:
         # A trainer seeds everything when it is made: what its data was chosen by before that stays unseeded.
-        reached = reached[: reached.index(trainers[0])]
-        idle |= {record.id for record in reached if not _chooses_data(facts, record, trainers[0])}
+        reached = CallIndex([record for record in reached if record.id < trainers[0].id])
+        candidates = [record for record in candidates if _chooses_data(facts, record, trainers[0])]
         matters = YES
-    for record in reached:
+    found: dict[str, CallRecord] = {}
+    implicit: CallRecord | None = None
+    for record in candidates:
         drawn = _drawn(facts, record) if record.id not in idle else None
         if drawn is not None:
-            draws.setdefault(drawn, record)
+            found.setdefault(drawn, record)
         elif implicit is None and _draws_implicitly(facts, record):
             implicit = record
     if implicit is not None and not trainers:
-        draws.setdefault("torch", implicit)
-    for name, record in draws.items():
+        found.setdefault("torch", implicit)
+    for name, record in found.items():
         yield Generator(facts, name, record, _seeded(facts, name, reached), matters)
 
 
-def _unseeded_generators(facts: Facts, reached: list[CallRecord], matters: Truth) -> Iterator[Generator]:
+def _unseeded_generators(facts: Facts, reached: CallIndex, matters: Truth) -> Iterator[Generator]:
     """Generators of the program's own that were made without a seed and are drawn from."""
     seen: set[int] = set()
     for record in reached:
@@ -193,22 +216,21 @@ def _unseeded_generators(facts: Facts, reached: list[CallRecord], matters: Truth
 
 def _chooses_data(facts: Facts, record: CallRecord, trainer: CallRecord) -> bool:
     """Whether a draw, of Python's or NumPy's generator by its own name, decides what the trainer is given."""
-    if record.name not in draws.PYTHON_DRAWS | draws.NUMPY_DRAWS:
+    if record.id >= trainer.id or record.name not in draws.PYTHON_DRAWS | draws.NUMPY_DRAWS:
         return False
     is_in_place = record.name.endswith(".shuffle")
     drawn = facts.machine.flow_of(record.arguments) if is_in_place else frozenset((record.id,))
     return bool(drawn & trainer.flow)
 
 
-def _is_reached(facts: Facts, record: CallRecord) -> bool:
-    """Whether an entry point leads to the call: the module itself, or a function that stands for one."""
-    root = record.frame.root
+def _is_entry_point(facts: Facts, root: Frame) -> bool:
+    """Whether it is the module itself, or a function that stands for one."""
     if root.id == 0:
         return True
     decorators = root.function.decorators if root.function is not None else ()
     if any(_is_route(decorator) or _may_seed_before(decorator) for decorator in decorators):
         return False
-    return root.id in facts.training_roots
+    return root in facts.training_roots
 
 
 def _is_route(decorator: Value) -> bool:
@@ -235,25 +257,22 @@ def _only_reads(name: str) -> bool:
     return bool(_READING & set(words)) and not _PREPARING & set(words)
 
 
-def _without_consequence(facts: Facts, reached: list[CallRecord]) -> frozenset[int]:
+def _without_consequence(facts: Facts, reached: CallIndex, candidates: Iterable[CallRecord]) -> frozenset[int]:
     """Draws that decide nothing that runs are compared by: how long to wait, a port, a name, an answer to a person."""
-    found: frozenset[int] = frozenset()
-    names = {record.name for record in reached}
-    is_asked = any(name == "builtins.input" or name.startswith(("streamlit.", "gradio.")) for name in names)
-    is_cuda_seeded = not names.isdisjoint({"torch.cuda.manual_seed", "torch.cuda.manual_seed_all"})
-    for record in reached:
-        if record.name.rpartition(".")[2] == "sleep":
-            found |= facts.machine.flow_of(record.arguments)
-        elif (
-            _is_port(record)
-            or any(
-                isinstance(given, Symbol) and given.name.startswith("string.") for given in record.arguments.values()
-            )
-            or (is_asked and _is_sampling(facts, record))
-            or (is_cuda_seeded and "device" in record.arguments.keywords)
-        ):
-            found |= {record.id}
-    return found
+    is_asked = bool(
+        reached.named_so(lambda name: name == "builtins.input" or name.startswith(("streamlit.", "gradio.")))
+    )
+    is_cuda_seeded = bool(reached.named(("torch.cuda.manual_seed", "torch.cuda.manual_seed_all")))
+    waiting = reached.named_so(lambda name: name.rpartition(".")[2] == "sleep")
+    idle = [
+        record.id
+        for record in candidates
+        if _is_port(record)
+        or any(isinstance(given, Symbol) and given.name.startswith("string.") for given in record.arguments.values())
+        or (is_asked and _is_sampling(facts, record))
+        or (is_cuda_seeded and "device" in record.arguments.keywords)
+    ]
+    return frozenset(idle).union(*(facts.machine.flow_of(record.arguments) for record in waiting))
 
 
 def _is_port(record: CallRecord) -> bool:
@@ -290,7 +309,7 @@ def _is_of_seedless_module(facts: Facts, name: str) -> bool:
         seen.add(source.path)
         if len(seen) > _MOST_MODULES or source.masked or any(word in source.text for word in _SPEAKS_OF_SEEDS):
             return False
-        pending += [(imported, source.path) for imported in _imported(source.tree)]
+        pending += [(imported, source.path) for imported in _imported(source)]
     return bool(seen)
 
 
@@ -302,9 +321,9 @@ def _imported_from(tree: ast.Module, name: str) -> str:
     return ""
 
 
-def _imported(tree: ast.Module) -> Iterator[str]:
+def _imported(source: Source) -> Iterator[str]:
     """The modules that a module imports, as far as they may be the project's own."""
-    for node in ast.walk(tree):
+    for node in source.statements:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name.partition(".")[0] not in library.LIBRARY_ROOTS)
         elif isinstance(node, ast.ImportFrom):
@@ -317,11 +336,17 @@ def _imported(tree: ast.Module) -> Iterator[str]:
 
 
 def _trains_or_samples(facts: Facts, record: CallRecord) -> bool:
-    if record.name in _OPTIMIZERS or record.name in {"torch.multinomial", "multinomial"}:
+    if record.name in _TRAINS_OR_DRAWS:
         return True
     if record.name == "fit" and isinstance(record.receiver, Opaque):
         return (record.receiver.cls or "").startswith(("lightning.", "pytorch_lightning."))
     return _is_sampling(facts, record)
+
+
+def _may_draw(name: str) -> bool:
+    """Whether a function or method of this name may draw; those apart that return an object."""
+    is_known = name in _DRAWS or name in draws.LOADERS_THAT_DRAW or name in draws.WITH_FRESH_WEIGHTS
+    return is_known or name.startswith("torch.nn.init.") or name.endswith((".from_config", ".from_pretrained"))
 
 
 def _drawn(facts: Facts, record: CallRecord) -> str | None:
@@ -333,11 +358,7 @@ def _drawn(facts: Facts, record: CallRecord) -> str | None:
         return "Python"
     if name in draws.NUMPY_DRAWS or _draws_unless_seeded(facts, record):
         return "NumPy"
-    if (
-        name in draws.TORCH_DRAWS
-        or name.startswith("torch.nn.init.")
-        or name in {"normal_", "uniform_", "bernoulli_", "random_", "multinomial"}
-    ):
+    if name in draws.TORCH_DRAWS or name.startswith("torch.nn.init.") or name in _DRAWS_IN_PLACE:
         return None if name in {"torch.nn.init.zeros_", "torch.nn.init.ones_", "torch.nn.init.constant_"} else "torch"
     return "torch" if _is_sampling(facts, record) else None
 
@@ -399,12 +420,11 @@ def _may_seed(record: CallRecord) -> bool:
     return not is_reader or "seed" in record.name or "determin" in record.name
 
 
-def _seeded(facts: Facts, name: str, reached: list[CallRecord]) -> Truth:
-    for record in reached:
-        if name in draws.SEEDS.get(record.name, ()):
-            return YES
+def _seeded(facts: Facts, name: str, reached: CallIndex) -> Truth:
+    if reached.named_so(lambda called: name in draws.SEEDS.get(called, ())):
+        return YES
     if any(_may_seed(record) and not _is_of_seedless_module(facts, record.name) for record in reached):
         return UNKNOWN
-    if any("seed" in record.name.rpartition(".")[2] and record.name not in draws.SEEDS for record in reached):
+    if reached.named_so(lambda called: "seed" in called.rpartition(".")[2] and called not in draws.SEEDS):
         return UNKNOWN
     return NO if facts.is_whole else UNKNOWN

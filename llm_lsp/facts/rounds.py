@@ -10,6 +10,7 @@ from llm_lsp.facts.extents import TRAINS
 from llm_lsp.facts.guards import compared_with
 from llm_lsp.facts.modes import is_same_object, is_the_same_in_both_modes, may_switch, switch_of
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
+from llm_lsp.facts.updates import common_loop
 from llm_lsp.facts.values import ANYTHING, Object, Opaque, Value, options
 from llm_lsp.facts.views import Call
 from llm_lsp.knowledge import library
@@ -62,11 +63,8 @@ class KeptMode:
         if "train" in machine.switches[self.model.id].values():
             return answer(YES)
         is_first = self.pass_.record.id < self.switch.record.id or self._evaluates_at_times or self._is_of_a_later_phase
-        trained = {
-            receiver.id
-            for call in _training_passes(self._facts)
-            if self._loop in call.record.loops and isinstance(receiver := call.record.receiver, Object)
-        }
+        passes = _training_passes(self._facts)
+        trained = [id for id, own in passes.items() if any(self._loop in call.record.loops for _, call in own)]
         is_the_one = self.pass_.model_is_optimized is YES or (
             len(trained) == 1 and self.pass_.model_is_frozen is NO and self.is_stepped
         )
@@ -97,7 +95,7 @@ class KeptMode:
     @property
     def is_stepped(self) -> bool:
         """Whether an optimizer takes steps in the loop."""
-        return any(record.name == "step" and self._loop in record.loops for record in self._facts.records)
+        return any(self._loop in record.loops for record in self._facts.index.named(("step",)))
 
     @property
     def is_made_anew(self) -> Truth:
@@ -157,8 +155,8 @@ class KeptMode:
     def is_one_of_several(self) -> bool:
         """Whether the same `eval()` is called on other models, too: on each of what a loop runs through."""
         switch = self.switch.record
-        same = (one for one in self._facts.records if one.node is switch.node and one.frame is switch.frame)
-        return any(one.id != switch.id for one in same)
+        same = (one for one in self._facts.index.named((switch.name,)) if one.frame is switch.frame)
+        return any(one.node is switch.node and one.id != switch.id for one in same)
 
     @property
     def before_training(self) -> Place | None:
@@ -195,36 +193,25 @@ _LEAVES = (ast.Continue, ast.Break, ast.Return, ast.Raise)
 def kept_modes(facts: Facts) -> Iterator[KeptMode]:
     """Each `eval()` with the training pass that finds the model as it left it."""
     machine = facts.machine
-    passes = _training_passes(facts) if facts.records and machine.left_in_evaluation else []
+    passes = _training_passes(facts) if facts.records and machine.left_in_evaluation else {}
     for id, calls in machine.switches.items():
         switches = [machine.calls[call] for call, method in calls.items() if method == "eval" and call in machine.calls]
         for record in (switch_of(facts, switch, id) for switch in switches):
-            for pass_ in passes:
-                model = pass_.record.receiver
-                loop = _common_loop(record, pass_.record)
-                if (
-                    loop is not None
-                    and isinstance(model, Object)
-                    and model.id == id
-                    and (loop, id) in machine.left_in_evaluation
-                ):
+            for model, pass_ in passes.get(id, ()):
+                loop = common_loop(record, pass_.record)
+                if loop is not None and (loop, id) in machine.left_in_evaluation:
                     yield KeptMode(facts, model, Call(facts, record), pass_, loop)
                     break
 
 
-def _training_passes(facts: Facts) -> list[Call]:
-    return [call for call in facts.forwards() if call.reaches_gradient is YES]
-
-
-def _common_loop(one: CallRecord, other: CallRecord) -> ast.AST | None:
-    """The innermost loop that both calls are made in."""
-    common = None
-    if one.frame.root is other.frame.root:
-        for mine, its in zip(one.loops, other.loops, strict=False):
-            if mine is not its:
-                break
-            common = mine
-    return common
+def _training_passes(facts: Facts) -> dict[int, list[tuple[Object, Call]]]:
+    """The forwards of which gradients are computed, with their models, by these models' ids."""
+    found: dict[int, list[tuple[Object, Call]]] = {}
+    for call in facts.forwards():
+        model = call.record.receiver
+        if isinstance(model, Object) and call.reaches_gradient is YES:
+            found.setdefault(model.id, []).append((model, call))
+    return found
 
 
 def _bound_in(loop: ast.AST) -> set[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from llm_lsp.facts.guards import mention
 from llm_lsp.facts.modes import is_same_object
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
-from llm_lsp.facts.updates import is_backward, is_statement
+from llm_lsp.facts.updates import BACKWARDS, is_statement
 from llm_lsp.facts.values import Function, Object, Opaque, Symbol
 from llm_lsp.facts.views import Call
 from llm_lsp.knowledge import library
@@ -68,7 +68,7 @@ class Save:
 
     @property
     def _trains(self) -> bool:
-        return any(is_backward(record) for record in self._of_root)
+        return any(record.name in BACKWARDS for record in self._of_root)
 
     @property
     def _is_made_for_all(self) -> bool:

@@ -81,7 +81,7 @@ class Clipping:
     def place(self) -> Place:
         """The innermost place that only gradients of a scaled loss come through on the way to be clipped."""
         facts, record = self._facts, self.call.record
-        same = [other for other in facts.records if other.node is record.node and other.name == record.name]
+        same = [other for other in facts.index.named((record.name,)) if other.node is record.node]
         innocent = [way(Call(facts, other)) for other in same if not _are_scaled(facts, other)]
         places = [facts.place(node) for node in way(self.call) if not any(node in way for way in innocent)]
         return next((place for place in places if place.path == facts.source.path), self.call.place)
@@ -118,7 +118,8 @@ class Clipping:
         None where there are several, or an `unscale_` that comes too late.
         """
         clip, scaler = self.call.record, self.scale.record.receiver
-        used = [record for record in self._facts.records if record.receiver is scaler and record.frame is clip.frame]
+        calls = self._facts.index.on(scaler.id) if isinstance(scaler, Object) else ()
+        used = [record for record in calls if record.receiver is scaler and record.frame is clip.frame]
         after = sorted((record for record in used if _row(record) > _row(clip)), key=_row)
         names = [record.name for record in after]
         names = names[: names.index("scale")] if "scale" in names else names
@@ -205,7 +206,7 @@ class HalfTraining:
             return answer(UNKNOWN)
         name = self.call.name
         if name in {"scale", *library.PREPARE_METHODS}:
-            return answer(are_optimized(machine, model) if self._reaches_gradient(model) else UNKNOWN)
+            return answer(are_optimized(facts, model) if self._reaches_gradient(model) else UNKNOWN)
         if name == "fit":
             has_step = isinstance(model.cls, Class) and model.cls.find("training_step") is not None
             return answer(YES if has_step or self._reaches_gradient(model) else UNKNOWN)
@@ -238,7 +239,7 @@ def _is_start(record: CallRecord, trainer: Value) -> bool:
 def half_trainings(facts: Facts) -> Iterator[HalfTraining]:
     """Where weights in float16 come to what trains with a loss scaler."""
     for record in facts.records:
-        setting = _setting_of_scaler(facts, record)
+        setting = _setting_of_scaler(facts, record) if record.state else None
         if setting is not None:
             for model, half in _half_models(facts, record):
                 yield HalfTraining(facts, Call(facts, record), setting, model, half)
@@ -249,7 +250,7 @@ def half_trainings(facts: Facts) -> Iterator[HalfTraining]:
 def _scaled(facts: Facts, scale: Call) -> Iterator[HalfTraining]:
     """The models in float16 whose loss a scaler scales, if it steps or unscales."""
     scaler, sources = scale.record.receiver, facts.machine.flow_of(scale.record.arguments)
-    if not any(record.receiver is scaler and record.name in {"step", "unscale_"} for record in facts.records):
+    if not any(record.receiver is scaler for record in facts.index.named(("step", "unscale_"))):
         return
     for forward in facts.forwards():
         model = forward.record.receiver

@@ -66,7 +66,7 @@ class ScheduleStep:
     def _may_have_stepped(self) -> bool:
         """Whether something unknown before the schedule's step trains by its name, or gets the optimizer in the loop."""
         record, optimizer = self.call.record, self.made.record.arguments.get("optimizer", 0) if self.made else None
-        before = (one for one in self._facts.records if one.id < record.id and one.frame.root is record.frame.root)
+        before = (one for one in self._facts.index.under(record.frame.root) if one.id < record.id)
         return any(
             not one.is_resolved
             and (
@@ -137,10 +137,7 @@ def schedule_steps(facts: Facts) -> Iterator[ScheduleStep]:
     """The steps of schedules of torch and transformers, unless accelerate or Lightning steps them in its own way."""
     steps = list(optimizer_steps(facts))
     prepared = {
-        _made_by(value)
-        for record in facts.records
-        if record.name in library.PREPARE_METHODS
-        for value in record.arguments.values()
+        _made_by(value) for record in facts.index.named(library.PREPARE_METHODS) for value in record.arguments.values()
     }
     for call in facts.calls("step"):
         record = call.record

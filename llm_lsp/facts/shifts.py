@@ -96,9 +96,9 @@ def _is_of_the_same(one: CallRecord, other: CallRecord) -> bool:
 def labelled_runs(facts: Facts) -> Iterator[LabelledRun]:
     """The forwards of causal language models with labels, and what reaches their trainers under the key "labels"."""
     machine = facts.machine
-    for record in facts.records:
+    for record in facts.index.named(("()",)):
         labels = record.arguments.keywords.get("labels")
-        if record.name == "()" and labels is not None and is_decoder_only(facts, record):
+        if labels is not None and is_decoder_only(facts, record):
             ids = record.arguments.get("input_ids", 0)
             node = next((word.value for word in _keywords(record.node) if word.arg == "labels"), record.node)
             yield LabelledRun(facts, record, node, labels, machine.flow(ids) if ids is not None else frozenset())
@@ -126,11 +126,11 @@ def _slices_beside(calls: dict[int, CallRecord], stored: Sources, labels: Source
 
 def _taker(facts: Facts, stored: Sources) -> CallRecord | None:
     """The forward or the trainer of a causal language model that gets what is stored together."""
-    for record in facts.records:
+    for record in facts.index.named_so(lambda name: name == "()" or kind_of(name) == "trainer"):
         if record.name == "()":
             is_one = bool(record.arguments.spread) and is_decoder_only(facts, record)
         else:
-            model = record.arguments.get("model", 0) if kind_of(record.name) == "trainer" else None
+            model = record.arguments.get("model", 0)
             is_one = isinstance(model, Object) and str(model.cls).endswith(("ForCausalLM", "LMHeadModel"))
         if is_one and stored & (record.flow | facts.machine.flow_of(record.arguments)):
             return record

@@ -108,5 +108,6 @@ class RunningSum:
 def running_sums(facts: Facts) -> Iterator[RunningSum]:
     """The sums of this module that go on from round to round, in the order in which they are first made."""
     machine = facts.machine
-    found = (RunningSum(facts, record) for record in facts.records if record.id in machine.kept_sums)
+    ids = sorted(machine.kept_sums) if facts.records else ()
+    found = (RunningSum(facts, machine.calls[id]) for id in ids if id in machine.calls)
     return (one for one in found if one.place.path == facts.source.path)

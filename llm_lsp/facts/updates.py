@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from llm_lsp.facts.call_index import CallIndex
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
 from llm_lsp.facts.values import Class, Constant, Object, Opaque, Value, options
 from llm_lsp.facts.views import Call
@@ -16,8 +17,9 @@ if TYPE_CHECKING:
     from llm_lsp.facts import Facts
     from llm_lsp.facts.events import CallRecord
 
-__all__ = ["Update", "common_loop", "is_statement", "optimizer_steps", "same_or_weaker", "updates"]
+__all__ = ["BACKWARDS", "Update", "common_loop", "is_statement", "optimizer_steps", "same_or_weaker", "updates"]
 
+BACKWARDS = library.BACKWARD_METHODS | {"torch.autograd.backward"}
 _CLEARS = ("zero_grad", "zero_gradient", "clear_grad", "reset_grad", "clear_gradient")
 _BY_HAND = re.compile(r"\.grad\b[\w.]*(\s*=[^=]|\.(zero_|fill_|mul_|copy_))|\bgrad\.(zero_|fill_)")
 """Gradients that the program itself sets."""
@@ -34,17 +36,14 @@ class Update:
 
     __slots__ = ("_backwards", "_clears", "_facts", "_loop", "_optimizer", "step")
 
-    def __init__(
-        self, facts: Facts, step: Call, optimizer: Object, loop: ast.AST, of_root: Iterable[CallRecord]
-    ) -> None:
+    def __init__(self, facts: Facts, step: Call, optimizer: Object, loop: ast.AST, beside: CallIndex) -> None:
         self._facts = facts
         self._loop = loop
         self._optimizer = optimizer
         self.step = step
         """The call of the optimizer's `step`, or of a scaler's with the optimizer."""
-        inside = [record for record in of_root if loop in record.loops]
-        self._backwards = [record for record in inside if is_backward(record)]
-        self._clears = [record for record in inside if any(word in record.name for word in _CLEARS)]
+        self._backwards = [record for record in beside.named(BACKWARDS) if loop in record.loops]
+        self._clears = [record for record in beside.named_so(_clears) if loop in record.loops]
 
     # ------------------------------------------------------------ never
 
@@ -62,7 +61,7 @@ class Update:
 
     def _may_clear(self, record: CallRecord) -> bool:
         """Whether it is unknown what the call does, and it may clear gradients: by its name, or since it gets the optimizer."""
-        if record.is_resolved or is_backward(record):
+        if record.is_resolved or record.name in BACKWARDS:
             return False
         name, receiver = record.name.rpartition(".")[2].lower(), record.receiver
         if record.name == "()" and isinstance(receiver, Object):
@@ -166,7 +165,7 @@ class Update:
         facts = self._facts
         ways = [_nodes_on_the_way(record) for record in (clear, self.step.record)]
         for context in facts.calls("accumulate"):
-            around = [one for one in ast.walk(facts.source.tree) if _enters(one, context.record.node)]
+            around = [one for one in facts.source.statements if _enters(one, context.record.node)]
             if any(all(not way.isdisjoint(ast.walk(block)) for way in ways) for block in around):
                 return _is_for_several_batches(facts, context.record.receiver)
         return False
@@ -176,10 +175,10 @@ class Update:
         facts = self._facts
         if all(called_on(facts, record) is self._optimizer for record in self._clears):
             return self._clears
-        others = {called_on(facts, record) for record in facts.records if record.name == "step"} - {self._optimizer}
+        others = {called_on(facts, record) for record in facts.index.named(("step",))} - {self._optimizer}
         is_only_one = not any(is_optimizer(facts, other) for other in others)
         reached = facts.machine.reached_gradient
-        trained = {record.receiver for record in facts.records if record.name == "()" and record.id in reached}
+        trained = {record.receiver for record in facts.index.named(("()",)) if record.id in reached}
         return [
             record
             for record in self._clears
@@ -205,16 +204,13 @@ class Update:
 
 def updates(facts: Facts) -> Iterator[Update]:
     """The steps of optimizers in loops that compute gradients, but not those that are given a closure."""
-    by_root: dict[int, list[CallRecord]] = {}
-    for record in facts.records:
-        if record.loops:
-            by_root.setdefault(record.frame.root.id, []).append(record)
+    index = CallIndex(facts.index.named_so(lambda name: name in BACKWARDS or _clears(name)))
     for step, optimizer in optimizer_steps(facts):
-        of_root = by_root.get(step.record.frame.root.id, [])
-        found = [common_loop(step.record, record) for record in of_root if is_backward(record)]
+        beside = index.under(step.record.frame.root)
+        found = [common_loop(step.record, record) for record in beside.named(BACKWARDS)]
         loops = [loop for loop in found if loop is not None]
         if loops:
-            yield Update(facts, step, optimizer, max(loops, key=step.record.loops.index), of_root)
+            yield Update(facts, step, optimizer, max(loops, key=step.record.loops.index), beside)
 
 
 def optimizer_steps(facts: Facts) -> Iterator[tuple[Call, Object]]:
@@ -240,8 +236,8 @@ def called_on(facts: Facts, record: CallRecord) -> Object | None:
     return facts.machine.children.get((receiver.call, f"held {name}"))
 
 
-def is_backward(record: CallRecord) -> bool:
-    return record.name in library.BACKWARD_METHODS or record.name == "torch.autograd.backward"
+def _clears(name: str) -> bool:
+    return any(word in name for word in _CLEARS)
 
 
 def is_optimizer(facts: Facts, value: object) -> bool:
@@ -275,7 +271,7 @@ def same_or_weaker(facts: Facts, one: CallRecord, other: CallRecord) -> bool:
 
 def is_statement(facts: Facts, call: Call) -> bool:
     """Whether the call is a statement of its own of this module."""
-    return any(isinstance(node, ast.Expr) and node.value is call.record.node for node in ast.walk(facts.source.tree))
+    return any(isinstance(node, ast.Expr) and node.value is call.record.node for node in facts.source.statements)
 
 
 def _nodes_on_the_way(record: CallRecord) -> set[ast.AST]:

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from llm_lsp.diagnostic import Position, Range
-from llm_lsp.facts.choices import Argument, Choice, Loaded
+from llm_lsp.facts.choices import Argument, Choice
 from llm_lsp.facts.events import CallRecord
 from llm_lsp.facts.graphs import has_autograd, is_the_other_choice, keeps_adapters, makes_a_loss
 from llm_lsp.facts.guards import mention
@@ -19,6 +19,7 @@ from llm_lsp.knowledge import library
 
 if TYPE_CHECKING:
     from llm_lsp.facts import Facts
+    from llm_lsp.facts.loads import Loaded
 
 __all__ = ["Call"]
 
@@ -191,7 +192,7 @@ class Call:
             return answer(UNKNOWN)
         if "train" in machine.uses.get(receiver.id, ()):
             return answer(YES)
-        for record in machine.calls.values():
+        for record in self._facts.index.on(receiver.id):
             if record.receiver is receiver and record.id in machine.reached_gradient:
                 return answer(YES)
         return answer(NO if not receiver.is_outside else UNKNOWN)
@@ -217,7 +218,7 @@ class Call:
     @property
     def is_the_other_choice(self) -> bool:
         """Whether one test decides between this forward and one of the same model with gradients off."""
-        return is_the_other_choice(self._facts.machine, self.record)
+        return is_the_other_choice(self._facts, self.record)
 
     @property
     def model_is_optimized(self) -> Truth:
@@ -226,7 +227,7 @@ class Call:
         A program that casts them first keeps a copy in float32 to train.
         """
         receiver = self.record.receiver
-        return answer(are_optimized(self._facts.machine, receiver) if isinstance(receiver, Object) else UNKNOWN)
+        return answer(are_optimized(self._facts, receiver) if isinstance(receiver, Object) else UNKNOWN)
 
     @property
     def model_has_learned(self) -> Truth:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from llm_lsp.rule import (
-    NO,
     UNKNOWN,
     YES,
     Bad,
@@ -865,11 +864,13 @@ def _without_gradients(facts: Facts, extent: Extent | None) -> list[Change]:
 
 
 def _keeps_a_graph_for_nothing(call: Call) -> bool:
-    if call.gradients is not YES or call.is_in_a_forward or call.is_in_a_test or call.model_needs_gradients is not YES:
-        return False
     reaches = call.reaches_gradient
+    if reaches is YES or call.gradients is not YES or call.is_in_a_test or call.is_in_a_forward:
+        return False
+    if call.model_needs_gradients is not YES:
+        return False
     if reaches is UNKNOWN:
         is_idle = call.is_only_returned is YES and call.is_meant_for_inference is YES
     else:
-        is_idle = reaches is NO and call.model_has_learned is YES
+        is_idle = call.model_has_learned is YES
     return is_idle and not call.is_the_other_choice and call.gradients_for_callers is YES
