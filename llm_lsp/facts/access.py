@@ -300,7 +300,7 @@ class Access(Sequences):
         if isinstance(target, ast.Name):
             self.bind_name(target.id, value)
         elif isinstance(target, ast.Attribute):
-            self.assign_attribute(self.evaluate(target.value), target.attr, value)
+            self.assign_attribute(self.evaluate(target.value), target.attr, value, target)
         elif isinstance(target, (ast.Tuple, ast.List)):
             self.assign_items(target.elts, value, target)
         elif isinstance(target, ast.Subscript):
@@ -390,7 +390,7 @@ class Access(Sequences):
                 if names is not None:
                     self.heap[option.id, "keys"] = Constant(tuple(name for name in names if name != key.value))
 
-    def assign_attribute(self, owner: Value, name: str, value: Value) -> None:
+    def assign_attribute(self, owner: Value, name: str, value: Value, target: ast.Attribute | None = None) -> None:
         choices = options(owner)
         for option, _ in choices:
             if name in {"requires_grad", "data"}:
@@ -410,7 +410,7 @@ class Access(Sequences):
             self.heap[key] = value if len(choices) == 1 or known is None else join(known, value)
             self.used(option, "." + name)
             if isinstance(value, (Object, Tuple)):
-                self.note_held(option, name, value)
+                self.note_held(option, name, value, target)
             if isinstance(value, Object) and isinstance(option.cls, Class) and self.kind(option) == "model":
                 # A part goes wherever the whole is moved.
                 self.heap[value.id, "#device"] = ANYTHING
@@ -425,14 +425,14 @@ class Access(Sequences):
             if option.is_outside:
                 self.hand_out(value)
 
-    def note_held(self, owner: Object, name: str, value: Object | Tuple) -> None:
+    def note_held(self, owner: Object, name: str, value: Object | Tuple, target: ast.Attribute | None) -> None:
         """Write down that an object holds a model, a layer or a tokenizer; that a module holds a container."""
         if isinstance(value, Tuple) or value.cls in _CONTAINERS:
             if isinstance(owner.cls, Class) and self.kind_of_class(owner.cls) == "model":
                 id = value.id if isinstance(value, Object) else 0
                 parts = self.parts_of_held.setdefault(id, []) if id else []
                 parts += self.things_in(value)
-                self.held_parts.setdefault((owner.id, name, id), HeldParts(owner, name, value, parts))
+                self.held_parts.setdefault((owner.id, name, id), HeldParts(owner, name, value, parts, target))
             return
         kind = self.kind(value)
         if kind in {"model", "tokenizer"}:

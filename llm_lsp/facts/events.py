@@ -207,6 +207,8 @@ class HeldParts(NamedTuple):
     holder: Object | Tuple
     parts: list[Value]
     """What it holds, or is given later; of containers in it, what they hold."""
+    target: ast.Attribute | None
+    """The attribute as it is written where the container is stored, in a method or in a function that is given the module."""
 
 
 class Labels(NamedTuple):

@@ -65,24 +65,17 @@ class HiddenLayers:
 
     @property
     def _statement(self) -> ast.Assign | ast.AnnAssign | None:
-        """The statement that stores them, in the class or a base of it."""
+        """The statement that stores them: in the class, in a base of it, or in a function that is given the module."""
+        stored = self._held.target
         cls = self._held.owner.cls
-        for owner in cls.lineage() if isinstance(cls, Class) else ():
-            for node in ast.walk(owner.node):
-                targets = (
-                    node.targets
-                    if isinstance(node, ast.Assign)
-                    else [node.target]
-                    if isinstance(node, ast.AnnAssign)
-                    else []
-                )
-                if any(self._is_it(target) for target in targets) and isinstance(node, (ast.Assign, ast.AnnAssign)):
-                    return node if node.value is not None else None
+        around: list[ast.AST] = [each.node for each in cls.lineage()] if isinstance(cls, Class) else []
+        around += [function.node for function in self._facts.machine.functions.values()]
+        for node in (each for outer in around for each in ast.walk(outer)):
+            if isinstance(node, ast.Assign) and any(target is stored for target in node.targets):
+                return node
+            if isinstance(node, ast.AnnAssign) and node.target is stored and node.value is not None:
+                return node
         return None
-
-    def _is_it(self, target: ast.expr) -> bool:
-        is_own = isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == "self"
-        return is_own and isinstance(target, ast.Attribute) and target.attr == self._held.name
 
     @property
     def place(self) -> Place | None:
@@ -223,9 +216,12 @@ def hidden_tensors(facts: Facts) -> Iterator[HiddenTensor]:
     """The tensors with `requires_grad=True` that methods of modules assign to their attributes."""
     for call in facts.calls(*library.TENSOR_FACTORIES):
         asks = call.argument("requires_grad")
-        owner = call.record.frame.receiver
+        if asks is None or asks.is_true is not YES:
+            continue
+        frame = call.record.frame
+        owner = frame.receiver if frame.receiver is not None else frame.locals.get("self")
         cls = owner.cls if isinstance(owner, Object) else None
-        if asks is None or asks.is_true is not YES or not isinstance(cls, Class):
+        if not isinstance(cls, Class):
             continue
         if facts.machine.kind_of_class(cls) == "model" and str(facts.target_of(call.record.node)).startswith("self."):
             yield HiddenTensor(facts, call, cls)

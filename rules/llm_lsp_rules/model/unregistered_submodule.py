@@ -27,7 +27,7 @@ class UnregisteredSubmodule(Rule):
 
     code = "LLM408"
     severity = Severity.ERROR
-    triggers = ("Module)", "Module,", "LightningModule", "requires_grad=True")
+    triggers = ("Module", "requires_grad=True")
     bad = [
         Bad(
             """\
