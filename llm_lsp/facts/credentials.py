@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from llm_lsp.diagnostic import Position, Range
@@ -85,9 +85,21 @@ def written_secrets(facts: Facts) -> Iterator[WrittenSecret]:
     text = facts.source.text
     taken: set[int] = set()
     for form, issuer, variable, words in credentials.FORMS:
-        if not any(word in text for word in words):
-            continue
-        for found in re.finditer(form, text):
-            if found.start("secret") not in taken:
-                taken.add(found.start("secret"))
-                yield WrittenSecret(facts, found, issuer, variable)
+        for begin, end in _lines_with(text, words):
+            for found in re.compile(form).finditer(text, begin, end):
+                if found.start("secret") not in taken:
+                    taken.add(found.start("secret"))
+                    yield WrittenSecret(facts, found, issuer, variable)
+
+
+def _lines_with(text: str, words: Iterable[str]) -> list[tuple[int, int]]:
+    """Where the lines begin and end that hold one of the words: a form looked for in all of a text takes ten times as long."""
+    lines: dict[int, int] = {}
+    for word in words:
+        at = text.find(word)
+        while at >= 0:
+            end = text.find("\n", at)
+            end = len(text) if end < 0 else end
+            lines[text.rfind("\n", 0, at) + 1] = end
+            at = text.find(word, end)
+    return sorted(lines.items())

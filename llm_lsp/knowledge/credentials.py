@@ -25,7 +25,7 @@ FORMS: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
         r"(?i:wandb)[\w.]*(?i:login\((?:key\s*=\s*)?|key['\"]?\]?\s*[=:]\s*|key['\"],\s*)['\"](?P<secret>[0-9a-f]{40})['\"]",
         "Weights & Biases key", "WANDB_API_KEY", ("wandb", "WANDB"),
     ),
-    (rf"{_ALONE}(?P<secret>gh[pousr]_[A-Za-z0-9]{{36,}}|github_pat_\w{{60,}}){_END}", "GitHub token", "GITHUB_TOKEN", ("gh", "github_pat_")),
+    (rf"{_ALONE}(?P<secret>gh[pousr]_[A-Za-z0-9]{{36,}}|github_pat_\w{{60,}}){_END}", "GitHub token", "GITHUB_TOKEN", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_")),
     (rf"{_ALONE}(?P<secret>AKIA[0-9A-Z]{{16}}){_END}", "AWS key", "AWS_ACCESS_KEY_ID", ("AKIA",)),
     (rf"{_ALONE}(?P<secret>AIza[\w-]{{35}}){_END}", "Google key", "GOOGLE_API_KEY", ("AIza",)),
     (rf"{_ALONE}(?P<secret>gsk_[A-Za-z0-9]{{40,}}){_END}", "Groq key", "GROQ_API_KEY", ("gsk_",)),
