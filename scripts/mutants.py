@@ -28,12 +28,17 @@ from scripts.mutation import (
     batches,
     checkpoints,
     classes,
+    containers,
     coroutines,
+    credentials,
+    debuggers,
     defaults,
+    devices,
     generation,
     gradients,
     inputs,
     lengths,
+    migrations,
     modes,
     padding,
     precision,
@@ -69,6 +74,7 @@ MAKERS = {
     "LLM116": Maker(("from_pretrained",), inputs.mutants_too_long),
     "LLM117": Maker(("mask", "last_hidden_state"), padding.mutants_that_count_padding),
     "LLM118": Maker(("-100",), inputs.mutants_that_decode_ignored),
+    "LLM119": Maker(("from_pretrained",), devices.mutants),
     "LLM201": Maker((".generate(",), generation.mutants_that_do_not_sample),
     "LLM202": Maker((".generate(",), generation.mutants_at_zero),
     "LLM204": Maker((".generate(",), generation.mutants_that_count_prompts),
@@ -83,7 +89,9 @@ MAKERS = {
     "LLM304": Maker(("GradScaler", "fp16=True", ".backward("), training.mutants_with_half_weights),
     "LLM305": Maker(("unscale_", "scaler", ".backward("), training.mutants_clipped_while_scaled),
     "LLM308": Maker(("+=", ".backward("), training.mutants_with_kept_graph),
+    "LLM309": Maker((".backward(",), containers.mutants_with_kept_tensors),
     "LLM310": Maker((".numpy(",), arrays.mutants),
+    "LLM316": Maker((".item()", ".generate(", ".tolist()"), containers.mutants_with_tensor_keys),
     "LLM401": Maker(("cross_entropy",), defaults.mutants_normalized_twice),
     "LLM402": Maker(("zero_grad",), defaults.mutants_not_cleared),
     "LLM403": Maker(("sched", ".backward("), defaults.mutants_with_an_early_schedule),
@@ -100,7 +108,11 @@ MAKERS = {
     "LLM601": Maker(("set_epoch", "DataLoader"), training.mutants_without_epoch),
     "LLM602": Maker(("rank",), batches.mutants_that_save_on_all_ranks),
     "LLM701": Maker(("weights_only",), defaults.mutants_that_unpickle),
+    "LLM703": Maker(("token=", "api_key=", "_TOKEN", "_API_KEY"), credentials.mutants),
+    "LLM801": Maker(("TrainingArguments", "Config(", "AutoModel"), migrations.mutants_with_gone_arguments),
+    "LLM802": Maker(("TrainingArguments", "Config(", "Trainer(", "AutoModel"), migrations.mutants_with_old_names),
     "LLM901": Maker(("async def", "def "), coroutines.mutants),
+    "LLM905": Maker(("import torch", "from "), debuggers.mutants),
 }
 _SHOWN_ROWS = 12
 
@@ -119,6 +131,8 @@ SILENT_IN_TESTS = frozenset(
         training.GRAPH_KEPT,
         training.MODE_KEPT,
         training.EPOCH,
+        containers.IN_LIST,
+        debuggers.CODE,
     }
 )
 """Rules for which a mutant of a test is no fault: a test keeps little, is not repeated by hand, and tries precisions."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -30,16 +28,7 @@ from scripts.mutation import (
     shifts,
     training,
 )
-from scripts.mutation.edits import Mutant, Program
-
-
-def made(maker: Callable[[Program], Iterator[Mutant]], text: str) -> list[Mutant]:
-    found = list(maker(Program(text)))
-    for mutant in found:
-        ast.parse(mutant.text)
-        assert mutant.text.count("\n") == text.count("\n"), "a mutant keeps its rows"
-    return found
-
+from tests.made_mutants import made, texts
 
 EVALUATION = '''\
 import torch
@@ -247,6 +236,12 @@ def test_a_test_has_no_faults_that_the_rule_means() -> None:
         ("LLM204", 0.8),
         ("LLM211", 0.7),
         ("LLM406", 0.8),
+        ("LLM119", 0.9),
+        ("LLM309", 0.8),
+        ("LLM316", 0.9),
+        ("LLM801", 0.9),
+        ("LLM802", 0.9),
+        ("LLM905", 0.9),
     ],
 )
 def test_most_mutants_of_the_cases_and_the_examples_are_caught(code: str, least: float) -> None:
@@ -295,10 +290,6 @@ def fit(model, loader, epochs):
             total += loss.item()
         model.eval()
 """
-
-
-def texts(maker: Callable[[Program], Iterator[Mutant]], text: str) -> dict[str, str]:
-    return {mutant.kind: mutant.text for mutant in made(maker, text)}
 
 
 def test_a_loop_gets_a_scaler_and_clips_what_is_scaled() -> None:
