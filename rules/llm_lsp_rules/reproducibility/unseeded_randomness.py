@@ -41,8 +41,8 @@ class UnseededRandomness(Rule):
     code = "LLM501"
     severity = Severity.WARNING
     triggers = (
-        "rand", "shuffle", "permut", "choice", "sample", "normal", "bernoulli", "multinomial", "Linear", "Embedding", "Module", "from_config",
-        "num_labels", "default_rng", "RandomState", "Random(", "Model(", "LM(", "ForSequenceClassification(", "split(",
+        "rand", "shuffle", "permut", "choice(", "sample(", "do_sample", "normal(", "normal_(", "bernoulli", "multinomial", "Linear", "Embedding", "Module", "from_config",
+        "num_labels", "default_rng", "RandomState", "Random(", "Model(", "LM(", "ForSequenceClassification(", "_split(",
         "backward(",
     )  # fmt: skip
     bad = [
