@@ -565,11 +565,15 @@ def test_workers_start_with_what_is_there() -> None:
 
 
 def test_an_iterable_dataset_gets_workers() -> None:
-    text = "class Rows(IterableDataset): ...\nDataLoader(Rows())\n"
+    text = "class Rows(IterableDataset):\n    ...\nDataLoader(Rows())\n"
     assert "DataLoader(Rows(), num_workers=4)" in texts(batches.mutants_with_more_workers, text)["workers"]
     none = text.replace("Rows())", "Rows(), num_workers=0)")
     assert "DataLoader(Rows(), num_workers=4)" in texts(batches.mutants_with_more_workers, none)["workers"]
     assert not made(batches.mutants_with_more_workers, none.replace("=0", "=2"))
+    named = text.replace("DataLoader(Rows())", "rows = Rows()\nDataLoader(rows)")
+    assert "DataLoader(rows, num_workers=4)" in texts(batches.mutants_with_more_workers, named)["workers"]
+    assert not made(batches.mutants_with_more_workers, named.replace("rows = Rows()", "rows = [1]")), "it has indices"
+    assert not made(batches.mutants_with_more_workers, text.replace("...", "queue = 1")), "each row is taken once"
 
 
 def test_every_process_saves() -> None:
@@ -610,11 +614,19 @@ def test_an_array_is_made_of_a_bfloat16_tensor() -> None:
 
 
 def test_layers_are_kept_in_a_plain_container() -> None:
-    text = "class Net(nn.Module):\n    def __init__(self):\n        self.all = nn.ModuleList([nn.Linear(2, 2)])\n"
+    text = (
+        "class Net(nn.Module):\n    def __init__(self):\n        self.all = nn.ModuleList([nn.Linear(2, 2)])\n"
+        "    def forward(self, x):\n        return self.all[0](x)\n"
+    )
     assert "self.all = [nn.Linear(2, 2)]\n" in texts(assembly.mutants_with_plain_containers, text)["container"]
     empty = text.replace("[nn.Linear(2, 2)]", "")
     assert "self.all = []\n" in texts(assembly.mutants_with_plain_containers, empty)["container"]
     assert not made(assembly.mutants_with_plain_containers, text.replace("[nn.Linear(2, 2)]", "layers"))
+    assert not made(assembly.mutants_with_plain_containers, text.replace("(nn.Module)", "(ABC)")), "it is no module"
+    mixed = text.replace("(nn.Module)", "(nn.Module, Saved)")
+    assert not made(assembly.mutants_with_plain_containers, mixed), "who knows what the mixin does"
+    assert made(assembly.mutants_with_plain_containers, "class Saved(nn.Module): ...\n" + mixed)
+    assert not made(assembly.mutants_with_plain_containers, text.replace("self.all[0](x)", "x")), "nobody needs them"
 
 
 def test_what_says_what_is_meant_is_lost() -> None:

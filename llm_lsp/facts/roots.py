@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from typing import cast
 
@@ -19,6 +20,8 @@ __all__ = ["LONG", "Roots"]
 
 LONG = 10_000
 """Characters of a module, some 250 lines."""
+_STORES_CONTAINER = re.compile(r"\bself\.\w+(: [^=\n]+)? = (\[|\{|\(|list\(|dict\()")
+"""A plain container that becomes an attribute."""
 
 
 class Roots(Interpreter):
@@ -94,7 +97,17 @@ class Roots(Interpreter):
         """
         if len(self.text) < LONG:
             return {}
-        return {node: text for node, text in texts.items() if not any(word in text for word in library.WORTH_RUNNING)}
+        return {
+            node: text
+            for node, text in texts.items()
+            if not any(word in text for word in library.WORTH_RUNNING)
+            and not (_STORES_CONTAINER.search(text) and self.is_of_a_module(node))
+        }
+
+    def is_of_a_module(self, node: ast.AST) -> bool:
+        """Whether a function is a method of a class of torch modules, whose layers may lie in the containers it stores."""
+        owner = self.functions[node].owner
+        return owner is not None and self.kind_of_class(owner) == "model"
 
     def may_be_called_quietly(self, function: Function) -> bool:
         """Whether a method of this name is called where gradients are off: of a base class, or of who knows what object."""

@@ -26,7 +26,7 @@ _LOOKS_AT_DATASET = re.compile(r"dataset|worker_info")
 """Words of a function for the start of a worker that changes the worker's copy of the dataset."""
 _OF_EVERYBODY = re.compile(
     r"\bopen\(|\brange\(|glob|iterdir|listdir|read_csv|read_parquet|read_json|readlines|np\.load|\bjson\.load|csv\.|scandir|walk\("
-    r"|\bin (enumerate\(|zip\(|iter\()?self\.(_?)(rows|lines|texts|files|paths|filenames|file_paths|sentences|examples|records|samples"
+    r"|\b(in|yield from) (enumerate\(|zip\(|iter\()?self\.(_?)(rows|lines|texts|files|paths|filenames|file_paths|sentences|examples|records|samples"
     r"|documents|docs|items|sequences|pairs|data|tokens|prompts|images|indices|urls)\b"
 )
 """Where rows come from that each process finds anew, all of them."""

@@ -142,7 +142,7 @@ WORTH_RUNNING = (
     *("model(", "net(", "encoder(", "decoder(", "generate(", "(**", "eval(", "train(", "labels", "attentions", "max_length", "async def"),
     *("set_epoch", "DistributedSampler", "loss +=", "+= loss", "cross_entropy(", "kl_div(", "nll_loss(", "softmax("),
     *("F.dropout", "functional.dropout", "dropout_p", "torch.load(", "register_backward_hook"),
-    *("set_trace(", "breakpoint("),
+    *("set_trace(", "breakpoint(", "num_workers"),
 )  # fmt: skip
 """Words of functions that a rule may report on where nobody calls them; draws and seeds count only where somebody trains."""
 

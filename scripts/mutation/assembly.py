@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from scripts.mutation.edits import Mutant, Program, Replacement, dotted, last_name, mutants_of
+from scripts.mutation.edits import Function, Mutant, Program, Replacement, dotted, last_name, mutants_of
 
 EARLY, UNREGISTERED = "LLM406", "LLM408"
 
@@ -35,12 +35,15 @@ def _asks_for_parameters(node: ast.AST) -> bool:
 
 
 def mutants_with_plain_containers(program: Program) -> Iterator[Mutant]:
-    """`nn.ModuleList([...])` is `[...]`."""
+    """`nn.ModuleList([...])` is `[...]`, in a class that is a module as its file says, and works with it."""
     for statement in program.nodes:
         call = statement.value if isinstance(statement, ast.Assign) else None
         if not isinstance(call, ast.Call) or last_name(call.func) not in {"ModuleList", "ModuleDict"}:
             continue
-        if not isinstance(statement, ast.Assign) or not dotted(statement.targets[0]).startswith("self."):
+        name = dotted(statement.targets[0]) if isinstance(statement, ast.Assign) else ""
+        if not isinstance(statement, ast.Assign) or not name.startswith("self."):
+            continue
+        if not _works_with_layers(program, statement, name):
             continue
         empty = "{}" if last_name(call.func) == "ModuleDict" else "[]"
         plain = program.source(call.args[0]) if call.args else empty
@@ -48,3 +51,23 @@ def mutants_with_plain_containers(program: Program) -> Iterator[Mutant]:
             continue
         change = [Replacement(*program.span(call), plain)]
         yield from mutants_of(program, UNREGISTERED, "container", change, statement, anywhere=True)
+
+
+def _works_with_layers(program: Program, statement: ast.stmt, attribute: str) -> bool:
+    """Whether the class around is a module, and a method reads the attribute where it is not stored: without that, no fault.
+
+    A class with a mixin of another file is left out: what that makes known, or moves and saves by itself, is said there.
+    """
+    cls = next((each for each in program.ancestors(statement) if isinstance(each, ast.ClassDef)), None)
+    storing = program.function_of(statement)
+    methods = [each for each in cls.body if isinstance(each, Function) and each is not storing] if cls else []
+    read = {dotted(node) for method in methods for node in ast.walk(method) if isinstance(node, ast.Attribute)}
+    return cls is not None and _is_module(program, cls) and attribute in read
+
+
+def _is_module(program: Program, cls: ast.ClassDef) -> bool:
+    own = {node.name: node for node in program.nodes if isinstance(node, ast.ClassDef) and node is not cls}
+    bases = [last_name(base) for base in cls.bases]
+    return bool(bases) and all(
+        _is_module(program, own[base]) if base in own else base.endswith("Module") for base in bases
+    )

@@ -11,6 +11,8 @@ from scripts.mutation.edits import Mutant, Program, Replacement, last_name, muta
 UNDIVIDED, SHARED, DUPLICATED, ON_ALL_RANKS = "LLM404", "LLM503", "LLM505", "LLM602"
 
 _COUNT = re.compile(r"accum|micro", re.IGNORECASE)
+_OF_ITS_OWN = re.compile(r"rand|queue|\.get\(", re.IGNORECASE)
+"""Words of a dataset that gives each process other rows."""
 
 
 def mutants_undivided(program: Program) -> Iterator[Mutant]:
@@ -45,11 +47,29 @@ def mutants_with_more_workers(program: Program) -> Iterator[Mutant]:
         return
     for call in _loaders(program):
         given = [keyword.value for keyword in call.keywords if keyword.arg == "num_workers"]
+        if not _runs_through_rows(program, call):
+            continue
         if not given and not any(keyword.arg is None for keyword in call.keywords):
             change = [program.with_argument(call, "num_workers=4")]
             yield from mutants_of(program, DUPLICATED, "workers", change, call)
         elif given and ast.unparse(given[0]) == "0":
             yield from mutants_of(program, DUPLICATED, "workers", [program.blanked(given[0], "4")], call)
+
+
+def _runs_through_rows(program: Program, loader: ast.Call) -> bool:
+    """Whether the dataset is certainly an iterable one of the file, whose rows are there: not drawn, nor taken from a queue."""
+    given = loader.args[0] if loader.args else next((k.value for k in loader.keywords if k.arg == "dataset"), None)
+    if isinstance(given, ast.Name):
+        scope = program.function_of(loader) or program.tree
+        stored = [node for node in ast.walk(scope) if isinstance(node, ast.Assign)]
+        made = [node.value for node in stored if ast.unparse(node.targets[0]) == given.id]
+        given = made[0] if len(made) == 1 else None
+    name = last_name(given.func) if isinstance(given, ast.Call) else ""
+    classes = (node for node in program.nodes if isinstance(node, ast.ClassDef) and node.name == name)
+    return any(
+        any(last_name(base) == "IterableDataset" for base in cls.bases) and not _OF_ITS_OWN.search(ast.unparse(cls))
+        for cls in classes
+    )
 
 
 def mutants_that_save_on_all_ranks(program: Program) -> Iterator[Mutant]:
