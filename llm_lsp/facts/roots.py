@@ -20,8 +20,8 @@ __all__ = ["LONG", "Roots"]
 
 LONG = 10_000
 """Characters of a module, some 250 lines."""
-_STORES_CONTAINER = re.compile(r"\bself\.\w+(: [^=\n]+)? = (\[|\{|\(|list\(|dict\()")
-"""A plain container that becomes an attribute."""
+_STORES_CONTAINER = re.compile(r"\bself\.\w+(: [^=\n]+)? = (\[|\{|\(|list\(|dict\()|^ +\w+ = [\[{]", re.MULTILINE)
+"""A plain container that becomes an attribute, or may become one."""
 
 
 class Roots(Interpreter):
