@@ -555,6 +555,8 @@ def test_a_loss_is_no_longer_divided() -> None:
     after = LOOP.replace("loss.backward()", "loss /= micro_batches; loss.backward()")
     assert "pass; loss.backward()" in texts(batches.mutants_undivided, after)["division"]
     assert not made(batches.mutants_undivided, LOOP)
+    launched = divided.replace("loss.backward()", "accelerator.backward(loss)")
+    assert not made(batches.mutants_undivided, launched), "accelerate may divide, too"
 
 
 def test_workers_start_with_what_is_there() -> None:

@@ -79,6 +79,8 @@ class MicroBatches:
     def loss(self) -> Place | None:
         """What gradients are computed of, as it is written in the call, or in that of `scale`."""
         node = self.backward.record.node
+        if self._is_of_fabric:
+            return self._facts.place(node.args[0]) if isinstance(node, ast.Call) and node.args else None
         written = node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
         if isinstance(written, ast.Call) and isinstance(written.func, ast.Attribute) and written.func.attr == "scale":
             written = written.args[0] if len(written.args) == 1 else None
@@ -95,6 +97,11 @@ class MicroBatches:
         return self.backward.record.frame is self._step.frame
 
     @property
+    def _is_of_fabric(self) -> bool:
+        """Whether Fabric computes the gradients, of the loss that it is given as it is."""
+        return _is_of_fabric(self._facts, self.backward.record)
+
+    @property
     def _scaled(self) -> CallRecord | None:
         value = self.backward.record.receiver
         made = self._facts.machine.calls.get(value.call or 0) if isinstance(value, Opaque) else None
@@ -103,12 +110,18 @@ class MicroBatches:
     @property
     def _value(self) -> Value | None:
         scaled = self._scaled
+        if self._is_of_fabric:
+            return self.backward.record.arguments.get("tensor", 0)
         return self.backward.record.receiver if scaled is None else scaled.arguments.get("outputs", 0)
 
 
 def micro_batches(facts: Facts) -> Iterator[MicroBatches]:
     """The first call of `backward` in each loop that is made more often than the step that follows it."""
-    backwards = [record for record in facts.index.named(BACKWARDS) if record.loops and _is_of_a_tensor(record)]
+    backwards = [
+        record
+        for record in facts.index.named(BACKWARDS)
+        if record.loops and (_is_of_a_tensor(record) or _is_of_fabric(facts, record))
+    ]
     steps = [call.record for call, _ in optimizer_steps(facts)] if backwards else []
     for step in steps:
         for backward in backwards:
@@ -130,6 +143,16 @@ def _is_of_a_tensor(record: CallRecord) -> bool:
         and not record.arguments.positional
         and "gradient" not in record.arguments.keywords
     )
+
+
+def _is_of_fabric(facts: Facts, record: CallRecord) -> bool:
+    """Whether it is the method of Fabric, which divides by nothing; only Fabric has `no_backward_sync`."""
+    receiver = record.receiver
+    made = facts.machine.calls.get(receiver.call or 0) if isinstance(receiver, (Object, Opaque)) else None
+    if receiver is None or len(record.arguments.positional) != 1:
+        return False
+    is_made = made is not None and made.name.endswith("Fabric") and made.name.startswith("lightning")
+    return is_made or any(other.receiver is receiver for other in facts.index.named(["no_backward_sync"]))
 
 
 def _parts(facts: Facts, backward: CallRecord, step: CallRecord) -> ast.expr | None:

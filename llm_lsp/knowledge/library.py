@@ -509,7 +509,7 @@ LAYERS_WITH_PARAMETERS = frozenset(
     )
 )  # fmt: skip
 """Layers that hold parameters, as they are made without further arguments."""
-MEAN_LOSSES = frozenset(
+MEAN_LOSSES = frozenset({"litgpt.utils.chunked_cross_entropy"}) | frozenset(
     f"torch.nn.functional.{name}"
     for name in (
         "cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits",

@@ -11,13 +11,14 @@ from scripts.mutation.edits import Mutant, Program, Replacement, last_name, muta
 UNDIVIDED, SHARED, DUPLICATED, ON_ALL_RANKS = "LLM404", "LLM503", "LLM505", "LLM602"
 
 _COUNT = re.compile(r"accum|micro", re.IGNORECASE)
+_ACCELERATED = re.compile(r"\baccelerator\.|\bclass Accelerator\b")
 _OF_ITS_OWN = re.compile(r"rand|queue|\.get\(", re.IGNORECASE)
 """Words of a dataset that gives each process other rows."""
 
 
 def mutants_undivided(program: Program) -> Iterator[Mutant]:
-    """`loss / accumulation_steps` is `loss`."""
-    if ".backward(" not in program.text or "Trainer(" in program.text:
+    """`loss / accumulation_steps` is `loss`; not beside accelerate, which divides by what whoever launches it says."""
+    if ".backward(" not in program.text or "Trainer(" in program.text or _ACCELERATED.search(program.text):
         return
     for node in program.nodes:
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and _COUNT.search(ast.unparse(node.right)):

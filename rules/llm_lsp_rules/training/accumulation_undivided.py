@@ -18,8 +18,8 @@ class AccumulationUndivided(Rule):
 
     Reported are losses that are a mean as they come: of torch with its default reduction, `.mean()`, the `loss` of a
     model's output. Silent are losses that are divided or multiplied by anything, sums, gradients that the program scales
-    itself, an optimizer whose learning rate is divided, loops over tasks, and accelerate, DeepSpeed, Lightning and
-    `Trainer`, which divide by themselves.
+    itself, an optimizer whose learning rate is divided, loops over tasks, and accelerate, DeepSpeed, and the `Trainer` of
+    transformers and of Lightning, which divide by themselves; Fabric does not.
     """
 
     code = "LLM404"
@@ -199,6 +199,21 @@ def train(get_batch, steps, micro_batches=4):
         optimizer.zero_grad(set_to_none=True)
 """,
         ),
+        # Fabric takes the loss as it is.
+        Bad("""\
+import lightning as L
+import torch.nn.functional as F
+
+def train(fabric: L.Fabric, model, loader, optimizer, accumulation):
+    for index, (x, y) in enumerate(loader, start=1):
+        is_accumulating = index % accumulation != 0
+        with fabric.no_backward_sync(model, enabled=is_accumulating):
+            loss = F.cross_entropy(model(x), y)
+            fabric.backward(loss)  # <- adds the gradients of several batches: `loss` is a mean over one
+        if not is_accumulating:
+            optimizer.step()
+            optimizer.zero_grad()
+"""),
     ]
     good = [
         Good("""\
@@ -308,6 +323,20 @@ def train(model, criterion, loader, optimizer, accumulation):
     for index, batch in enumerate(loader):
         model(**batch).loss.backward()
         if (index + 1) % 1 == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+"""),
+        Good("""\
+import lightning as L
+import torch.nn.functional as F
+
+def train(model, loader, optimizer, accumulation):
+    fabric = L.Fabric()
+    model, optimizer = fabric.setup(model, optimizer)
+    model.train()
+    for index, (x, y) in enumerate(loader, start=1):
+        fabric.backward(F.cross_entropy(model(x), y) / accumulation)
+        if index % accumulation == 0:
             optimizer.step()
             optimizer.zero_grad()
 """),
