@@ -105,10 +105,15 @@ class CollectedTensor:
         loop = record.loops[-1]
         if made is None or not isinstance(loop, (ast.For, ast.AsyncFor)) or _holds(loop, made):
             return None
-        around = next((frame for frame in record.frame.chain() if _function_holds(frame, loop)), record.frame)
-        if not _function_holds(around, made) and "." not in self.collection:
-            return None
-        return loop if self._runs_through_data(loop) else None
+        is_older = "." in self.collection or self._is_made_around(made, loop)
+        return loop if is_older and self._runs_through_data(loop) else None
+
+    def _is_made_around(self, made: ast.AST, loop: ast.AST) -> bool:
+        """Whether the function of the loop makes the list, or one that leads there: what a round calls may make a new one."""
+        chain = self.call.record.frame.chain()
+        at = next((index for index, frame in enumerate(chain) if _function_holds(frame, loop)), 0)
+        callers = [frame.function for frame in chain[at + 1 :] if frame.function is not None]
+        return _function_holds(chain[at], made) or any(_holds(caller.node, made) for caller in callers)
 
     def _runs_through_data(self, loop: ast.For | ast.AsyncFor) -> bool:
         """Whether the rounds are as many as there are data: no written number or handful of them."""

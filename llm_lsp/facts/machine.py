@@ -180,7 +180,7 @@ class Machine:
         self.labelled: dict[int, Labels] = {}
         """What is stored under the key "labels"."""
         self.has_decodes = "decode(" in text
-        self.has_keys = any(word in text for word in ("defaultdict(", "Counter(", "= {}", "dict()", "set()"))
+        self.has_keys = any(word in text for word in ("defaultdict", "Counter", "= {}", "dict()", "set()"))
         """Whether it matters what is a key of a dictionary."""
         self.has_tensors = (
             self.has_keys or ".numpy(" in text or (".append(" in text and ("hidden_states" in text or "logits" in text))

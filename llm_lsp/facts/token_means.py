@@ -170,9 +170,9 @@ def _is_written_as_states(node: ast.expr, function: ast.AST, seen: frozenset[str
     if isinstance(node, ast.Call):
         name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
         inner = node.func.value if isinstance(node.func, ast.Attribute) else None
-        is_function = isinstance(inner, ast.Name) and inner.id in {"F", "functional"}
-        inner = next(iter(node.args), None) if is_function else inner
-        return name in _SAME_SHAPE and inner is not None and _is_written_as_states(inner, function, seen)
+        # A method of the states, or a function that is given them.
+        given = [part for part in (inner, *node.args[:1]) if part is not None]
+        return name in _SAME_SHAPE and any(_is_written_as_states(part, function, seen) for part in given)
     if not isinstance(node, ast.Name) or node.id in seen:
         return isinstance(node, ast.Name)  # what it held before; the other assignments say what that is
     given = _assigned(node, function)

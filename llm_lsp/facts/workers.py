@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from llm_lsp.facts.layers import has_unseen_base
 from llm_lsp.facts.modes import is_same_object
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
-from llm_lsp.facts.values import Class, Constant, Function, Object, Opaque, Value, options
+from llm_lsp.facts.values import Bound, Class, Constant, Function, Object, Opaque, Value, options
 from llm_lsp.facts.views import Call
 from llm_lsp.knowledge import draws, library
 
@@ -143,7 +143,8 @@ class WorkedDataset:
             return YES if self.loader.record.arguments.is_complete else UNKNOWN
         if isinstance(start, Constant) and start.value is None:
             return YES
-        is_own = isinstance(start, Function) and not _LOOKS_AT_DATASET.search(self._facts.text_of(start.node))
+        function = start.function if isinstance(start, Bound) else start
+        is_own = isinstance(function, Function) and not _LOOKS_AT_DATASET.search(self._facts.text_of(function.node))
         return YES if is_own else UNKNOWN
 
 

@@ -7,6 +7,7 @@ import copy
 from collections.abc import Iterator
 from typing import cast
 
+from llm_lsp.knowledge.library import GRADIENTS_OFF_FUNCTIONS
 from scripts.rewriting.scopes import Function, Scope, bound_names, functions, is_plain, parameters, rename
 
 __all__ = [
@@ -61,9 +62,11 @@ def _is_in_class(tree: ast.Module, function: Function) -> bool:
 
 
 def renamed_functions(tree: ast.Module) -> Rewrite:
-    """A function at the top of the module has another name."""
+    """A function at the top of the module has another name, unless its name says who calls it: `compute_metrics`."""
     for function in tree.body:
-        if isinstance(function, Function) and is_plain(tree, function.name) and not function.decorator_list:
+        if not isinstance(function, Function) or function.name in GRADIENTS_OFF_FUNCTIONS:
+            continue
+        if is_plain(tree, function.name) and not function.decorator_list:
             changed = copy.deepcopy(tree)
             rename(changed, function.name, f"{function.name}_2")
             yield function.name, changed

@@ -23,7 +23,7 @@ class TensorAsKey(Rule):
 
     code = "LLM316"
     severity = Severity.ERROR
-    triggers = ("defaultdict(", "Counter(", "= {}", "dict()", "set()")
+    triggers = ("defaultdict", "Counter", "= {}", "dict()", "set()")
     bad = [
         Bad("""\
 from collections import defaultdict

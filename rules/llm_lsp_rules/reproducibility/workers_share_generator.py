@@ -25,7 +25,7 @@ class WorkersShareGenerator(Rule):
 
     code = "LLM503"
     severity = Severity.ERROR
-    triggers = ("default_rng", "RandomState", "random.Random", "Generator(", "import Random")
+    triggers = ("default_rng", "RandomState", "Random(", "import Random", "Generator(")
     bad = [
         Bad("""\
 import numpy as np
