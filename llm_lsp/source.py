@@ -26,7 +26,7 @@ __all__ = ["OUTPUT_ALLOWANCE", "Cell", "EditError", "Problem", "Source", "too_de
 OUTPUT_ALLOWANCE = 100
 """How many times larger than its source a notebook may be with its outputs."""
 
-_BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
+_BLOCKS = frozenset({"body", "handlers", "orelse", "finalbody", "cases"})
 """The attributes by which statements hold others."""
 
 Kind = Literal["python", "notebook"]
@@ -185,8 +185,9 @@ class Source:
         """All statements of `tree`, those in blocks too, in the order of `ast.walk`, which takes ten times as long."""
         found: list[ast.AST] = [self.tree]
         for each in found:
-            for block in _BLOCKS:
-                found += getattr(each, block, ())
+            for field in each._fields:
+                if field in _BLOCKS:
+                    found += getattr(each, field)
         return [each for each in found if isinstance(each, ast.stmt)]
 
     @cached_property

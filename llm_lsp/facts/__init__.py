@@ -12,19 +12,28 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from llm_lsp.facts.call_index import CallIndex
+from llm_lsp.facts.chains import where_all_chains_agree
 from llm_lsp.facts.choices import Argument, Choice, constants_of, is_part_of_call
 from llm_lsp.facts.events import CallRecord
-from llm_lsp.facts.extents import TRAINS, Extent, inference_around, training_nodes, way
+from llm_lsp.facts.extents import TRAINS, Extent, inference_around, training_nodes
 from llm_lsp.facts.guards import assigned_tests
 from llm_lsp.facts.loads import Loaded, loaded, loaded_by, model_types, pretrained_parts
 from llm_lsp.facts.machine import Stopped
-from llm_lsp.facts.meetings import TOKENIZATIONS, Meeting, Meetings
+from llm_lsp.facts.meetings import Meeting, Meetings
 from llm_lsp.facts.place import Place
 from llm_lsp.facts.program import Program
-from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer, set_answer_hook
-from llm_lsp.facts.values import Class, Object, Value
+from llm_lsp.facts.runs import counted, is_model, runs_of_models, tokenizations
+from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, set_answer_hook
+from llm_lsp.facts.values import Object, Value
 from llm_lsp.facts.views import Call
-from llm_lsp.facts.written import is_visible, names_of_libraries, names_of_results, places_of_argument, target_of
+from llm_lsp.facts.written import (
+    is_visible,
+    names_of_libraries,
+    names_of_results,
+    places_of_argument,
+    spelled,
+    target_of,
+)
 from llm_lsp.knowledge import library
 
 if TYPE_CHECKING:
@@ -129,26 +138,26 @@ class Facts:
     # ------------------------------------------------------------ places
 
     def place(self, node: ast.AST) -> Place:
-        source = self._source_of(node)
+        source = self.source_of(node)
         found = source.range_of(node)
         return Place(source.path, found, source.segment(found))
 
     def place_here(self, node: ast.AST) -> Place | None:
         """Where this module writes the call, or makes the one that leads to it in another module."""
-        if self._source_of(node) is self.source:
+        if self.source_of(node) is self.source:
             return self.place(node)
         made = next((record for record in self.machine.calls.values() if is_part_of_call(node, record.node)), None)
         for call in made.frame.chain() if made is not None else ():
-            if call.call is not None and self._source_of(call.call) is self.source:
+            if call.call is not None and self.source_of(call.call) is self.source:
                 return self.place(call.call)
         return None
 
     def text_of(self, node: ast.AST) -> str:
         """The text of an expression."""
-        source = self._source_of(node)
+        source = self.source_of(node)
         return source.segment(source.range_of(node))
 
-    def _source_of(self, node: ast.AST) -> Source:
+    def source_of(self, node: ast.AST) -> Source:
         imported = [source for frame, source in self.machine.sources.items() if frame != 0]
         if not imported or self.source.holds(node):
             return self.source
@@ -164,11 +173,7 @@ class Facts:
 
     def spelled(self, name: str) -> str:
         """How this module writes a library's qualified name: `t.no_grad` after `import torch as t`."""
-        owner, rest = name, ""
-        while owner not in self._names_of_libraries and "." in owner:
-            owner, _, last = owner.rpartition(".")
-            rest = f".{last}{rest}"
-        return self._names_of_libraries.get(owner, owner) + rest
+        return spelled(self._names_of_libraries, name)
 
     def can_be_spelled(self, name: str) -> bool:
         """Whether this module imports what leads to a library's qualified name."""
@@ -212,12 +217,7 @@ class Facts:
 
     @cached_property
     def _runs(self) -> list[Call]:
-        found: list[Call] = []
-        for record in self.index.named(("()", "generate")):
-            model = record.receiver
-            if isinstance(model, Object) and (self.machine.kind(model) == "pipeline" or self.is_model(model) is YES):
-                found.append(Call(self, record))
-        return found
+        return list(runs_of_models(self))
 
     @cached_property
     def _forwards(self) -> list[Call]:
@@ -387,10 +387,7 @@ class Facts:
 
     def tokenizations(self) -> Iterator[Call]:
         """The calls that turn text into ids, or make a pipeline do so."""
-        for record in self.index.named(TOKENIZATIONS):
-            kind = self.machine.kind(record.receiver) if isinstance(record.receiver, Object) else None
-            if kind == "tokenizer" or (kind == "pipeline" and record.name == "()"):
-                yield Call(self, record)
+        return tokenizations(self)
 
     @cached_property
     def result_names(self) -> dict[ast.AST, str]:
@@ -410,16 +407,7 @@ class Facts:
 
     def is_model(self, value: Object) -> Truth:
         """Whether it is a module that computes: by its class, or by two independent uses."""
-        kind = self.machine.kind(value)
-        if kind is not None:
-            return answer(YES if kind in {"model", "module"} else NO)
-        if value.parent is not None and self.machine.kind(value.parent) == "model" and value.name in library.SUBMODULES:
-            return answer(YES)
-        if not value.is_outside or isinstance(value.cls, (str, Class)):
-            return answer(UNKNOWN)
-        uses = self.machine.uses.get(value.id, set())
-        is_one = "()" in uses and bool(uses & _USES_OF_A_MODEL)
-        return answer(YES if is_one else UNKNOWN)
+        return is_model(self, value)
 
     def is_tokenizer(self, value: Object) -> bool:
         return self.machine.kind(value) == "tokenizer"
@@ -589,27 +577,7 @@ class Facts:
         A helper that training and evaluation share is at fault in the evaluation alone: there its call is the place.
         With `in_this_module` the place is never one in a module that this one imports.
         """
-        faulty = [call for call in calls if is_faulty(call)]
-        if not faulty:
-            return
-        known = {(call.record.node, call.name) for call in faulty}
-        ids = {call.record.id for call in faulty}
-        innocent = [
-            way(call)
-            for call in self.calls(*{call.name for call in faulty})
-            if (call.record.node, call.name) in known and call.record.id not in ids
-        ]
-        seen: set[tuple[int, int]] = set()
-        for call in faulty:
-            for node in way(call):
-                is_here = not in_this_module or self._source_of(node) is self.source
-                if is_here and not any(node in way for way in innocent):
-                    place = self.place(node)
-                    key = (place.range.start.row, place.range.start.column)
-                    if key not in seen:
-                        seen.add(key)
-                        yield call, place
-                    break
+        return where_all_chains_agree(self, calls, is_faulty, in_this_module=in_this_module)
 
     # ------------------------------------------------------------ the program as a whole
 
@@ -635,24 +603,18 @@ class Facts:
     @cached_property
     def counted(self) -> frozenset[int]:
         """Texts that were split, or tokenized whole and then counted or taken apart: their length is known."""
-        found: set[int] = set()
-        known = self.machine.length_examined | self.machine.sliced
-        for call in self.tokenizations():
-            if call.record.id in known and call.cuts_text is None:
-                found |= self.machine.flow_of(call.record.arguments) | call.record.flow
-        for record in self.index.named_so(lambda name: library.splits_text(name) or name in library.MAKES_TOKENS):
-            if record.id in known or library.splits_text(record.name):
-                found |= self.machine.flow_of(record.arguments)
-        return frozenset(found)
+        return counted(self)
 
     @cached_property
     def sets_default_device(self) -> bool:
         """Whether modules may be made elsewhere than on the CPU although nobody moves them."""
         if self.index.named(library.DEFAULT_DEVICES):
             return True
-        blocks = (node for node in self.source.statements if isinstance(node, (ast.With, ast.AsyncWith)))
-        contexts = [item.context_expr for block in blocks for item in block.items]
-        return any(self.text_of(context).startswith(("torch.device(", "torch.cuda.device(")) for context in contexts)
+        named = tuple(name for name in ("torch.device(", "torch.cuda.device(") if name in self.source.text)
+        blocks = (
+            [node for node in self.source.statements if isinstance(node, (ast.With, ast.AsyncWith))] if named else []
+        )
+        return any(self.text_of(item.context_expr).startswith(named) for block in blocks for item in block.items)
 
     @cached_property
     def fed_to_training(self) -> frozenset[int]:
@@ -683,15 +645,9 @@ class Facts:
 
         Where only the names that the code imports say something, they exclude versions, and leave the others open.
         """
-        requirement = self.world.version(distribution)
-        if requirement is not None:
-            return answer(YES if requirement.is_within(specifier) else NO)
-        from llm_lsp.facts.named_versions import requirement_by_names
+        from llm_lsp.facts.named_versions import requires
 
-        named = requirement_by_names(self.source, distribution)
-        if named is None or (named.admits(specifier) and not named.is_within(specifier)):
-            return answer(UNKNOWN)
-        return answer(YES if named.is_within(specifier) else NO)
+        return requires(self, distribution, specifier)
 
     # ------------------------------------------------------------ absence
 
@@ -705,8 +661,3 @@ class Facts:
             and not self.machine.is_half_typed
             and self.machine.is_complete
         )
-
-
-_USES_OF_A_MODEL = frozenset(
-    {"eval", "train", "parameters", "state_dict", "zero_grad", "named_parameters", "generate", "requires_grad_"}
-)

@@ -7,6 +7,7 @@ from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
 from llm_lsp.diagnostic import Range
+from llm_lsp.facts.chains import way
 from llm_lsp.facts.truth import NO, UNKNOWN, YES
 from llm_lsp.facts.values import Object, Opaque, options
 from llm_lsp.knowledge import library
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from llm_lsp.facts.values import Function
     from llm_lsp.facts.views import Call
 
-__all__ = ["TRAINS", "Extent", "inference_around", "training_nodes", "way"]
+__all__ = ["TRAINS", "Extent", "inference_around", "training_nodes"]
 
 TRAINS = frozenset({"backward", "manual_backward", "torch.autograd.backward", "torch.autograd.grad"})
 _WORDS_OF_TRAINING = ("train", "fit", "finetune", "fine_tune", "learn", "optimi")
@@ -35,13 +36,6 @@ class Extent(NamedTuple):
     range: Range
     is_function: bool
     """Whether it is the whole body of the function that `range` lies in, rather than the statement there."""
-
-
-def way(call: Call) -> list[ast.AST]:
-    """The calls that lead to this one, itself first."""
-    nodes = [call.record.node]
-    nodes += [frame.call for frame in call.record.frame.chain() if frame.call is not None]
-    return nodes
 
 
 def training_nodes(facts: Facts) -> frozenset[ast.AST]:

@@ -10,7 +10,6 @@ from llm_lsp.facts.truth import UNKNOWN, YES, Truth, answer
 from llm_lsp.facts.values import Bound, Constant, Function, Object, Opaque, Partial, Value, options
 from llm_lsp.facts.views import Call
 from llm_lsp.knowledge import library
-from llm_lsp.knowledge.kinds import kind_of
 
 if TYPE_CHECKING:
     from llm_lsp.facts import Facts
@@ -100,18 +99,17 @@ class DecodedIds:
     def _filled(self) -> frozenset[int]:
         """What functions that fill in place are given."""
         found: frozenset[int] = frozenset()
-        for record in self._facts.records:
-            if record.name.rpartition(".")[2] in _OVERWRITES:
-                given = (*record.arguments.values(), *([record.receiver] if record.receiver is not None else []))
-                objects = (option for value in given for option, _ in options(value))
-                found = found.union(*(option.sources for option in objects))
+        for record in self._facts.index.named_so(lambda name: name.rpartition(".")[2] in _OVERWRITES):
+            given = (*record.arguments.values(), *([record.receiver] if record.receiver is not None else []))
+            objects = (option for value in given for option, _ in options(value))
+            found = found.union(*(option.sources for option in objects))
         return found
 
     def _is_chosen(self) -> bool:
         """Whether only some of the ids are decoded: those that a mask chooses."""
         written, tree = self._written, self._facts.source.tree
         if isinstance(written, ast.Name):
-            assigned = [node for node in ast.walk(tree) if isinstance(node, ast.Assign)]
+            assigned = [node for node in self._facts.source.statements if isinstance(node, ast.Assign)]
             given = [
                 node.value
                 for node in assigned
@@ -136,7 +134,7 @@ class Origin:
 
 def decoded_ids(facts: Facts) -> Iterator[DecodedIds]:
     """The calls that decode labels and predictions as a trainer or a collator gives them, in order."""
-    records = [record for record in facts.records if record.name in _DECODES]
+    records = facts.index.named(_DECODES)
     if not records:
         return
     origins = _Origins(facts)
@@ -209,8 +207,8 @@ def _metrics_of(facts: Facts) -> Iterator[ast.AST]:
     for node, function in facts.machine.functions.items():
         if function.name == "compute_metrics":
             yield node
-    for record in facts.records:
-        given = record.arguments.get("compute_metrics") if kind_of(record.name) == "trainer" else None
+    for record in facts.index.making("trainer"):
+        given = record.arguments.get("compute_metrics")
         while isinstance(given, Partial):
             given = given.callee
         called = given.function if isinstance(given, Bound) else given

@@ -64,15 +64,13 @@ class TokenizedInputs:
 
     def _moves_its_inputs(self) -> bool:
         """Whether the model may be wrapped in what moves whatever comes in, or has a hook that does."""
-        wraps = any(record.name.rpartition(".")[2] in _WRAPS for record in self._facts.records)
+        wraps = self._facts.index.named_so(
+            lambda name: name.rpartition(".")[2] in _WRAPS or name.endswith("register_forward_pre_hook")
+        )
         model = self.call.record.receiver
         load = self._facts.machine.calls.get(model.call or 0) if isinstance(model, Object) else None
         is_placed = load is None or "device_map" in load.arguments.keywords or not load.arguments.is_complete
-        return (
-            wraps
-            or is_placed
-            or any(record.name.endswith("register_forward_pre_hook") for record in self._facts.records)
-        )
+        return bool(wraps) or is_placed
 
     def _are_moved(self) -> bool:
         """Whether anything that was made of them, or holds them, is moved, here or in code that is not seen."""

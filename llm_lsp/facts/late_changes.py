@@ -112,14 +112,14 @@ def late_changes(facts: Facts) -> Iterator[LateChange]:
     """The changes of models whose parameters an optimizer was given before, each with the optimizer."""
     if not facts.records or not facts.machine.has_optimizers:
         return
-    changes = list(_changes(facts))
-    for optimizer in facts.records if changes else ():
-        if kind_of(optimizer.name) != "optimizer":
-            continue
+    changes: dict[int, list[tuple[CallRecord, str | None]]] = {}
+    for changed, change, attribute in _changes(facts):
+        changes.setdefault(changed.id, []).append((change, attribute))
+    for optimizer in facts.index.making("optimizer") if changes else ():
         for model in _models_of(facts, optimizer):
-            for changed, change, attribute in changes:
-                is_its = is_same_object(changed, model) and _comes_later(optimizer, change)
-                if is_its and (change.name not in library.MOVES or _keeps_state(facts, optimizer, change)):
+            for change, attribute in changes.get(model.id, ()):
+                is_later = _comes_later(optimizer, change)
+                if is_later and (change.name not in library.MOVES or _keeps_state(facts, optimizer, change)):
                     yield LateChange(facts, model, optimizer, change, attribute)
 
 
@@ -132,7 +132,7 @@ def _models_of(facts: Facts, optimizer: CallRecord) -> list[Object]:
 
 def _changes(facts: Facts) -> Iterator[tuple[Object, CallRecord, str | None]]:
     """What gives a model other parameters, or moves it: the model, the call, and the attribute that gets its result."""
-    for record in facts.records:
+    for record in facts.index.named(library.MAKES_ADAPTERS | library.SHARDS | library.MOVES):
         changed = _changed_by(facts, record)
         if changed is not None:
             yield changed, record, None

@@ -12,7 +12,6 @@ from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
 from llm_lsp.facts.values import Class, Function, Object, Opaque, Symbol, Value, options
 from llm_lsp.facts.views import Call
 from llm_lsp.knowledge import library
-from llm_lsp.knowledge.kinds import kind_of
 
 if TYPE_CHECKING:
     from llm_lsp.facts import Facts
@@ -206,7 +205,7 @@ class HiddenTensor:
         if not facts.is_whole or registers_by_itself(facts, self._cls):
             return answer(UNKNOWN)
         name = self.attribute.removeprefix("self")
-        optimizers = (record for record in facts.records if kind_of(record.name) == "optimizer")
+        optimizers = facts.index.making("optimizer")
         is_given = any(name in facts.text_of(optimizer.node) for optimizer in optimizers)
         is_by_hand = f"{name}.grad" in facts.machine.text or "autograd.grad(" in facts.machine.text
         return answer(UNKNOWN if is_given or is_by_hand else NO)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from llm_lsp.facts.call_index import in_order
 from llm_lsp.facts.checkpoints import has_replaced_part
 from llm_lsp.facts.loads import Loaded
+from llm_lsp.facts.runs import TOKENIZATIONS
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
 from llm_lsp.facts.values import Class, Constant, Object, Opaque, Sources, Value, options
 from llm_lsp.facts.views import Call
@@ -22,9 +23,8 @@ if TYPE_CHECKING:
     from llm_lsp.facts.place import Place
     from llm_lsp.knowledge.tokenizers import TokenizerComparison
 
-__all__ = ["TOKENIZATIONS", "Meeting", "Meetings"]
+__all__ = ["Meeting", "Meetings"]
 
-TOKENIZATIONS = frozenset({"()", "encode", "encode_plus", "batch_encode_plus", "apply_chat_template"})
 _EMBEDDINGS = (".wte", ".embed_tokens", ".word_embeddings", ".shared", ".embed_in", ".tok_embeddings", ".embeddings")
 """Attributes under which transformers' models keep the embeddings of tokens."""
 _ENCODES = TOKENIZATIONS | {"encode_batch"}

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from llm_lsp.facts.call_index import CallIndex
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
 from llm_lsp.facts.updates import BACKWARDS, common_loop, optimizer_steps
 from llm_lsp.facts.values import Class, Constant, Function, Object, Opaque, Value
@@ -117,14 +118,15 @@ class MicroBatches:
 
 def micro_batches(facts: Facts) -> Iterator[MicroBatches]:
     """The first call of `backward` in each loop that is made more often than the step that follows it."""
-    backwards = [
+    found = [
         record
         for record in facts.index.named(BACKWARDS)
         if record.loops and (_is_of_a_tensor(record) or _is_of_fabric(facts, record))
     ]
-    steps = [call.record for call, _ in optimizer_steps(facts)] if backwards else []
+    steps = [call.record for call, _ in optimizer_steps(facts)] if found else []
+    backwards = CallIndex(found)
     for step in steps:
-        for backward in backwards:
+        for backward in backwards.under(step.frame.root):
             node = _parts(facts, backward, step)
             if node is not None and not any(_is_as_frequent(backward, other) for other in steps):
                 yield MicroBatches(facts, backward, step, node)
@@ -166,14 +168,15 @@ def _parts(facts: Facts, backward: CallRecord, step: CallRecord) -> ast.expr | N
         return None
     decided = {(facts.text_of(test), came_out) for test, came_out in backward.guards}
     own = [test for test, came_out in step.guards if (facts.text_of(test), came_out) not in decided]
-    is_weaker = all(guard in {(facts.text_of(t), c) for t, c in step.guards} for guard in decided)
+    if len(own) != 1 or not decided <= {(facts.text_of(test), came_out) for test, came_out in step.guards}:
+        return None
     cleared = (
         one.record for one in facts.calls("zero_grad") if one.record.loops and one.record.loops[-1] is step.loops[-1]
     )
     is_cleared_alike = any(
         {facts.text_of(test) for test in own} <= {facts.text_of(t) for t, _ in one.guards} for one in cleared
     )
-    return own[0] if len(own) == 1 and is_weaker and is_cleared_alike else None
+    return own[0] if is_cleared_alike else None
 
 
 def _is_mean(facts: Facts, value: Value | None) -> bool:

@@ -5,12 +5,25 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, cast
 
+from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
 from llm_lsp.versions import Requirement, normalised
 
 if TYPE_CHECKING:
+    from llm_lsp.facts import Facts
     from llm_lsp.source import Source
 
-__all__ = ["requirement_by_names"]
+__all__ = ["requirement_by_names", "requires"]
+
+
+def requires(facts: Facts, distribution: str, specifier: str) -> Truth:
+    """Whether every version that the project works with lies in `specifier`; UNKNOWN where nothing says."""
+    requirement = facts.world.version(distribution)
+    if requirement is not None:
+        return answer(YES if requirement.is_within(specifier) else NO)
+    named = requirement_by_names(facts.source, distribution)
+    if named is None or (named.admits(specifier) and not named.is_within(specifier)):
+        return answer(UNKNOWN)
+    return answer(YES if named.is_within(specifier) else NO)
 
 
 def requirement_by_names(source: Source, distribution: str) -> Requirement | None:

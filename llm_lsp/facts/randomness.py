@@ -225,12 +225,10 @@ def _chooses_data(facts: Facts, record: CallRecord, trainer: CallRecord) -> bool
 
 def _is_entry_point(facts: Facts, root: Frame) -> bool:
     """Whether it is the module itself, or a function that stands for one."""
-    if root.id == 0:
-        return True
+    if root.id == 0 or root not in facts.training_roots:
+        return root.id == 0
     decorators = root.function.decorators if root.function is not None else ()
-    if any(_is_route(decorator) or _may_seed_before(decorator) for decorator in decorators):
-        return False
-    return root in facts.training_roots
+    return not any(_is_route(decorator) or _may_seed_before(decorator) for decorator in decorators)
 
 
 def _is_route(decorator: Value) -> bool:

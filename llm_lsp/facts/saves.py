@@ -17,6 +17,7 @@ from llm_lsp.knowledge import library
 
 if TYPE_CHECKING:
     from llm_lsp.facts import Facts
+    from llm_lsp.facts.call_index import CallIndex
     from llm_lsp.facts.choices import Argument
     from llm_lsp.facts.events import CallRecord, Frame
 
@@ -53,7 +54,7 @@ class Save:
 
     __slots__ = ("_facts", "_of_root", "call")
 
-    def __init__(self, facts: Facts, call: Call, of_root: list[CallRecord]) -> None:
+    def __init__(self, facts: Facts, call: Call, of_root: CallIndex) -> None:
         self._facts = facts
         self._of_root = of_root
         self.call = call
@@ -61,22 +62,20 @@ class Save:
     @property
     def is_reached_by_all(self) -> Truth:
         """Whether all processes of a distributed training come here: what leads here begins one, or works together."""
-        works_together = any(
-            record.name in library.OF_ALL_PROCESSES and not self._is_for_one(record) for record in self._of_root
-        )
+        works_together = any(not self._is_for_one(record) for record in self._of_root.named(library.OF_ALL_PROCESSES))
         return answer(YES if works_together or (self._is_made_for_all and self._trains) else UNKNOWN)
 
     @property
     def _trains(self) -> bool:
-        return any(record.name in BACKWARDS for record in self._of_root)
+        return bool(self._of_root.named(BACKWARDS))
 
     @property
     def _is_made_for_all(self) -> bool:
         """Whether the object whose method leads here was made with others of other processes."""
         owner = self.call.record.frame.root.receiver
         return isinstance(owner, Object) and any(
-            record.name in library.OF_ALL_PROCESSES and any(_makes(frame, owner) for frame in record.frame.chain())
-            for record in self._facts.records
+            any(_makes(frame, owner) for frame in record.frame.chain())
+            for record in self._facts.index.named(library.OF_ALL_PROCESSES)
         )
 
     @property
@@ -143,12 +142,9 @@ def saves(facts: Facts) -> Iterator[Save]:
     """The calls that write a checkpoint, where something of the program is of several processes."""
     if not any(True for _ in facts.calls(*library.OF_ALL_PROCESSES)):
         return
-    by_root: dict[int, list[CallRecord]] = {}
-    for record in facts.records:
-        by_root.setdefault(record.frame.root.id, []).append(record)
     for call in facts.calls(*library.SAVES, "save_pretrained"):
         if call.name in library.SAVES or isinstance(call.record.receiver, Object):
-            yield Save(facts, call, by_root[call.record.frame.root.id])
+            yield Save(facts, call, facts.index.under(call.record.frame.root))
 
 
 def _makes(frame: Frame, owner: Object) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from llm_lsp.facts.chains import way
 from llm_lsp.facts.choices import Choice
-from llm_lsp.facts.extents import way
 from llm_lsp.facts.parameters import are_optimized, may_be_frozen
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
 from llm_lsp.facts.values import Class, Constant, Object, Opaque, Value, options

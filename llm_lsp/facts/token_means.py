@@ -58,8 +58,8 @@ class TokenMean:
         """Whether the states of padding are part of the mean; UNKNOWN where nothing may be padded, or something is taken out."""
         machine, id = self._facts.machine, self._run.id
         is_changed = id in machine.overwritten or any(
-            record.name in _IN_PLACE and record.receiver is not None and id in record.receiver.sources
-            for record in self._facts.records
+            record.receiver is not None and id in record.receiver.sources
+            for record in self._facts.index.named(_IN_PLACE)
         )
         if is_changed or not self._facts.is_whole or (self._padded is None and not self._is_given_mask):
             return answer(UNKNOWN)
@@ -88,7 +88,7 @@ class TokenMean:
 
 def token_means(facts: Facts) -> Iterator[TokenMean]:
     """The means over tokens of what models of transformers return, in order."""
-    records = [record for record in facts.records if record.name in {"mean", "torch.mean"} and _is_over_tokens(record)]
+    records = [record for record in facts.index.named(("mean", "torch.mean")) if _is_over_tokens(record)]
     runs = {run.record.id: run.record for run in facts.forwards() if _is_of_text(run.record)} if records else {}
     for record in records:
         states = record.receiver if record.name == "mean" else record.arguments.get("input", 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from llm_lsp.facts.values import Symbol
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from llm_lsp.facts.views import Call
     from llm_lsp.source import Source
 
-__all__ = ["is_visible", "names_of_libraries", "names_of_results", "places_of_argument", "target_of"]
+__all__ = ["is_visible", "names_of_libraries", "names_of_results", "places_of_argument", "spelled", "target_of"]
 
 
 def places_of_argument(
@@ -59,6 +60,15 @@ def names_of_libraries(facts: Facts) -> dict[str, str]:
     _ = facts.records
     bound = reversed(facts.machine.frames[0].locals.items())
     return {value.name: str(local) for local, value in bound if isinstance(value, Symbol)}
+
+
+def spelled(own: Mapping[str, str], name: str) -> str:
+    """How a module that has its `own` names of libraries' things writes a qualified name."""
+    owner, rest = name, ""
+    while owner not in own and "." in owner:
+        owner, _, last = owner.rpartition(".")
+        rest = f".{last}{rest}"
+    return own.get(owner, owner) + rest
 
 
 def names_of_results(source: Source) -> dict[ast.AST, str]:
