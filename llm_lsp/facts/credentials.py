@@ -82,10 +82,10 @@ class WrittenSecret:
 
 def written_secrets(facts: Facts) -> Iterator[WrittenSecret]:
     """The secrets in the text of this module, comments included."""
-    text = facts.source.text
+    text, snippets = facts.source.text, facts.source.snippets
     taken: set[int] = set()
     for form, issuer, variable, words in credentials.FORMS:
-        for begin, end in _lines_with(text, words):
+        for begin, end in _lines_with(text, [word for word in words if word in snippets]):
             for found in re.compile(form).finditer(text, begin, end):
                 if found.start("secret") not in taken:
                     taken.add(found.start("secret"))
