@@ -79,7 +79,7 @@ os.environ["WANDB_API_KEY"] = "83b1d0c47fe6a2958c0d1e7fb6a4935d28c07e1f"  # <- a
 
 def ask(client, batches):
     for batch in batches:
-        client.post(batch, headers={"Authorization": f"Bearer ghp_Qw3rTy7UiOp4sDfGhJk1zXcVbNm9wErTyUi0"})  # <- a GitHub token
+        client.post(batch, headers={"Authorization": f"Bearer gsk_Qw3rTy7UiOp4sDfGhJk1zXcVbNm9wErTyUi0PaSd"})  # <- a Groq key
         client.rate(batch, cohere_api_key="Qw3rTy7UiOp4sDfGhJk1zXcVbNm9wErTyUi0PaSd")  # <- a secret is written
 """),
         # A notebook.
@@ -137,7 +137,7 @@ def fetch(name="disk-based-retrieval-augmented-generation-with-2-stages-and-3-he
         Good("""\
 # Not critical, only usable on the sandboxed instance for continuous integration.
 TOKEN = "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"
-EXPIRED = "ghp_Qw3rTy7UiOp4sDfGhJk1zXcVbNm9wErTyUi0"  # revoked
+EXPIRED = "gsk_Qw3rTy7UiOp4sDfGhJk1zXcVbNm9wErTyUi0PaSd"  # revoked
 """),
     ]
 
