@@ -98,8 +98,9 @@ def _lines_with(text: str, words: Iterable[str]) -> list[tuple[int, int]]:
     for word in words:
         at = text.find(word)
         while at >= 0:
-            end = text.find("\n", at)
-            end = len(text) if end < 0 else end
+            # With the next line: a name and what it is given may stand in two.
+            end = text.find("\n", text.find("\n", at) + 1)
+            end = len(text) if end <= at else end
             lines[text.rfind("\n", 0, at) + 1] = end
             at = text.find(word, end)
     return sorted(lines.items())

@@ -22,7 +22,7 @@ FORMS: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
         "OpenAI key", "OPENAI_API_KEY", ("sk-",),
     ),
     (
-        r"(?i:wandb)[\w.]*(?i:login\((?:key\s*=\s*)?|key['\"]?\]?\s*[=:]\s*|key['\"],\s*)['\"](?P<secret>[0-9a-f]{40})['\"]",
+        r"(?i:wandb)[\w.]*(?i:login\(\s*(?:key\s*=\s*)?|key['\"]?\]?\s*[=:]\s*|key['\"],\s*)['\"](?P<secret>[0-9a-f]{40})['\"]",
         "Weights & Biases key", "WANDB_API_KEY", ("wandb", "WANDB"),
     ),
     (rf"{_ALONE}(?P<secret>gh[pousr]_[A-Za-z0-9]{{36,}}|github_pat_\w{{60,}}){_END}", "GitHub token", "GITHUB_TOKEN", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_")),
