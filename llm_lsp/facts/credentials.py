@@ -98,9 +98,13 @@ def _lines_with(text: str, words: Iterable[str]) -> list[tuple[int, int]]:
     for word in words:
         at = text.find(word)
         while at >= 0:
+            end = _end_of_line(text, at)
             # With the next line: a name and what it is given may stand in two.
-            end = text.find("\n", text.find("\n", at) + 1)
-            end = len(text) if end <= at else end
-            lines[text.rfind("\n", 0, at) + 1] = end
+            lines[text.rfind("\n", 0, at) + 1] = _end_of_line(text, end + 1)
             at = text.find(word, end)
     return sorted(lines.items())
+
+
+def _end_of_line(text: str, offset: int) -> int:
+    end = text.find("\n", offset)
+    return len(text) if end < 0 else end
