@@ -207,7 +207,9 @@ def test_an_interrupt_ends_the_run_too(here: Path) -> None:
     program("ok", OK, before=text)
     worker = repr(str(client.WORKER))
     command = (
-        "import pathlib, sys\nfrom llm_lsp.cli import main\nfrom llm_lsp.probe import client\n"
+        "import pathlib, signal, sys\nfrom llm_lsp.cli import main\nfrom llm_lsp.probe import client\n"
+        # A shell that starts the tests in the background has them ignore interrupts.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         f"client.WORKER = pathlib.Path({worker})\n"
         "sys.exit(main(['probe', 'shape', 'model.py:Net', '--json', '--time-limit', '900', '--python', sys.executable]))"
     )
