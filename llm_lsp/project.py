@@ -97,6 +97,7 @@ class Project:
         self._sources: OrderedDict[Path, Source] = OrderedDict()
         self._outlines: dict[Path, Outline] = {}
         self._leading: dict[Path, list[Path] | None] = {}
+        self._scripts: dict[Path, list[Path] | None] = {}
         self._walked: dict[Path, list[Path]] = {}
         """By root: its files, or the first of too many."""
         self._importers: dict[Path, Importers] = {}
@@ -319,6 +320,12 @@ class Project:
         Found by text, so that some may not lead there after all. None if there are more than are worth running, or too
         many files to look through: that would take a hook longer than all the rest.
         """
+        # Each run that is kept for other files asks again, to see whether the answer is still the same.
+        if path not in self._scripts:
+            self._scripts[path] = self._find_scripts(path)
+        return self._scripts[path]
+
+    def _find_scripts(self, path: Path) -> list[Path] | None:
         if self._is_large(self.root_of(path.parent)):
             return None
         found: list[Path] = []

@@ -189,6 +189,7 @@ class EditorProject(Project):
     def scripts_for(self, path: Path) -> list[Path] | None:
         """Those that lead to a module now."""
         self._leading.clear()
+        self._scripts.clear()
         return super().scripts_for(path)
 
     def importers_of(self, path: Path) -> list[Path]:
