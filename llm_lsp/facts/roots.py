@@ -73,7 +73,8 @@ class Roots(Interpreter):
                     self.trail.join_with_before(mark)
                     mark = self.trail.mark()
         # It may have run as a root before anybody was seen to hand it over, or be called by what was not run.
-        idle = "\n".join(self.idle.values())
+        # The latter has no words that switch gradients, but may enter what does.
+        idle = "\n".join(text for node, text in self.idle.items() if "with " in text or self.functions[node].decorators)
         unknown: dict[int, bool] = {}
         for call in self.calls.values():
             root = call.frame.root
