@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -37,15 +37,19 @@ MOST_SECONDS = 2
 MOST_MEGABYTES = 300
 
 
-def cpu(run: Callable[[], float], times: int) -> float:
-    """The cheapest of some runs: what else the machine does only ever adds."""
-    found: list[float] = []
+def cpu(runs: Sequence[Callable[[], float]], times: int) -> list[float]:
+    """The cheapest of some runs of each: what else the machine does only ever adds.
+
+    By turns, since a noisy machine is not as fast in one minute as in the next.
+    """
+    found: list[list[float]] = [[] for _ in runs]
     for _ in range(times):
-        gc.collect()
-        gc.disable()
-        found.append(run())
-        gc.enable()
-    return min(found)
+        for run, costs in zip(runs, found, strict=True):
+            gc.collect()
+            gc.disable()
+            costs.append(run())
+            gc.enable()
+    return [min(costs) for costs in found]
 
 
 def parse(paths: Iterable[Path]) -> float:
@@ -93,7 +97,7 @@ def libraries(folder: Path) -> None:
         # Copied: below an ignored folder everything is ignored.
         shutil.copytree(fetched(requirement), source, ignore=shutil.ignore_patterns("__pycache__"))
         paths = sorted(source.rglob("*.py"))
-        ours, theirs = cpu(partial(check, paths), 3), cpu(partial(parse, paths), 5)
+        ours, theirs = cpu([partial(check, paths), partial(parse, paths)], 4)
         whole, parsed = whole + ours, parsed + theirs
         print(f"  {requirement:20} {len(paths):5} files {theirs:8.3f} {ours:8.3f}   {ours / theirs:5.2f} times")
     kept = verdict(whole / parsed <= MOST_TIMES_PARSE)
@@ -105,11 +109,10 @@ def libraries(folder: Path) -> None:
 def growth(folder: Path) -> None:
     """Files that import each other in a circle: what each costs must not depend on how many there are."""
     print("files that import each other, CPU milliseconds for each")
-    each: list[float] = []
-    for size in SIZES:
-        paths = project.write_circle(folder / str(size), size)
-        each.append(cpu(partial(check, paths), 5) / size)
-        print(f"  {size:3} files {each[-1] * 1000:8.2f}")
+    runs = [partial(check, project.write_circle(folder / str(size), size)) for size in SIZES]
+    each = [cost / size for cost, size in zip(cpu(runs, 7), SIZES, strict=True)]
+    for size, cost in zip(SIZES, each, strict=True):
+        print(f"  {size:3} files {cost * 1000:8.2f}")
     # One file pays for what is made once: the classes of rules, the tables.
     grown = each[-1] / min(each[1:])
     print(f"  64 files against the cheapest    {grown:8.2f}   at most {MOST_GROWTH} {verdict(grown <= MOST_GROWTH)}")
@@ -120,20 +123,20 @@ def worst_file() -> None:
     source = fetched(TRANSFORMERS)
     paths = sorted(source.rglob("*.py"))
     print(f"{TRANSFORMERS}, each of {len(paths)} files by itself, the worst")
-    found = costs(paths)
+    found = costs_of(paths)
     for index, (unit, most) in enumerate((("CPU seconds", MOST_SECONDS), ("megabytes", MOST_MEGABYTES))):
         worst, path = max((cost[index], path) for cost, path in zip(found, paths, strict=True))
         name = path.relative_to(source).as_posix()
         print(f"  {unit:32} {worst:8.2f}   at most {most} {verdict(worst <= most)}   {name}")
 
 
-def costs(paths: Iterable[Path]) -> list[tuple[float, float]]:
+def costs_of(paths: Iterable[Path]) -> list[tuple[float, float]]:
     """What one check of each file costs, each in a process of its own that has begun already, on all cores."""
     with get_context("fork").Pool(maxtasksperchild=1) as processes:
-        return list(processes.imap(cost, paths, chunksize=1))
+        return list(processes.imap(cost_of, paths, chunksize=1))
 
 
-def cost(path: Path) -> tuple[float, float]:
+def cost_of(path: Path) -> tuple[float, float]:
     """CPU seconds and peak megabytes of one check in this process."""
     gc.disable()
     start = time.process_time()
@@ -146,7 +149,7 @@ def pathological(folder: Path) -> None:
     """A file as nobody writes them."""
     path = folder / "pathological.py"
     path.write_text(project.pathological_text(), encoding="utf-8")
-    [(seconds, megabytes)] = costs([path])
+    [(seconds, megabytes)] = costs_of([path])
     lines = path.read_bytes().count(b"\n")
     print(f"{lines:,} lines with a 200-way dispatch, mutual recursion and 50 nested closures")
     print(

@@ -127,12 +127,14 @@ class Server:
 
 def milliseconds(work: Callable[[], object], runs: int) -> float:
     """The median of some runs."""
-    times: list[float] = []
-    for _ in range(runs):
-        begun = time.perf_counter()
-        work()
-        times.append(1_000 * (time.perf_counter() - begun))
-    return median(times)
+    return median(timed(work) for _ in range(runs))
+
+
+def timed(work: Callable[[], object]) -> float:
+    """Milliseconds of one run."""
+    begun = time.perf_counter()
+    work()
+    return 1_000 * (time.perf_counter() - begun)
 
 
 def keystrokes(folder: Path, lines: int) -> None:
@@ -150,9 +152,10 @@ def keystrokes(folder: Path, lines: int) -> None:
 
     text = path.read_text(encoding="utf-8")
     gc.disable()  # as in the server, where it would double the time
-    parse = milliseconds(lambda: ast.parse(text), 20)
+    # By turns, since a noisy machine is not as fast in one second as in the next.
+    pairs = [(timed(lambda: ast.parse(text)), timed(type_and_pull)) for _ in range(40)]
     gc.enable()
-    taken = milliseconds(type_and_pull, 40)
+    parse, taken = (median(times) for times in zip(*pairs, strict=True))
     server.end()
     print(
         f"  a keystroke in {lines:,} lines        {taken:8.1f} ms   {verdict(taken, MOST_MILLISECONDS[lines])}"
