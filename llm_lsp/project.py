@@ -94,7 +94,8 @@ class Project:
         self._packages: dict[Environment, Packages] = {}
         self._cached = cached
         self._checkpoints: dict[tuple[str, frozenset[str]], Checkpoint | None] = {}
-        self._sources: OrderedDict[Path, Source] = OrderedDict()
+        self._sources: OrderedDict[str, Source] = OrderedDict()
+        """By the text of the path, which is compared faster: modules that others import are asked for again and again."""
         self._outlines: dict[Path, Outline] = {}
         self._leading: dict[Path, list[Path] | None] = {}
         self._scripts: dict[Path, list[Path] | None] = {}
@@ -103,6 +104,7 @@ class Project:
         self._importers: dict[Path, Importers] = {}
         """By root."""
         self._module_files: dict[tuple[str, Path], Path | None] = {}
+        self._by_shown: dict[str, Path] = {}
         if python is not None:
             self._environment_at(python, "--python")
         self._config = self._load(absolute(config), root=Path.cwd()) if config else None
@@ -131,6 +133,13 @@ class Project:
         """A file by its path, whether it exists, is excluded, or is neither."""
         path = absolute(Path(path))
         return ProjectFile(path, shown(path), self.settings_in(path.parent))
+
+    def at(self, shown_path: str) -> Path:
+        """The absolute path of a file by its `shown_path`: the same object each time, which finds itself in tables fast."""
+        found = self._by_shown.get(shown_path)
+        if found is None:
+            found = self._by_shown[shown_path] = absolute(Path(shown_path))
+        return found
 
     def is_skipped(self, path: Path | str) -> bool:
         """Whether a path that the user names is excluded and `force-exclude` says that this counts."""
@@ -164,15 +173,17 @@ class Project:
         return working if folder.is_relative_to(working) else self._around_package(folder)
 
     def source_at(self, path: Path) -> Source:
-        """That of a file by its path; the modules of a project are asked for again and again.
+        """That of a file by its path.
 
         Raises:
             OSError: the file can't be read.
         """
-        if path in self._sources:
-            self._sources.move_to_end(path)
-            return self._sources[path]
-        return self.source(self.file(path))
+        key = str(path)
+        kept = self._sources.get(key)
+        if kept is None:
+            return self.source(self.file(path))
+        self._sources.move_to_end(key)
+        return kept
 
     def source(self, file: ProjectFile) -> Source:
         """The file's text and tree, kept for the modules that import it.
@@ -182,14 +193,15 @@ class Project:
         """
         from llm_lsp.source import Source
 
-        kept = self._sources.get(file.path)
+        key = str(file.path)
+        kept = self._sources.get(key)
         if kept is None:
             data = file.path.read_bytes()
             kept = Source.from_bytes(file.shown_path, data, max_size=file.settings.max_source_size)
-            self._sources[file.path] = kept
+            self._sources[key] = kept
             while len(self._sources) > 1 and sum(len(each.text) for each in self._sources.values()) > _KEPT_CHARACTERS:
                 self._sources.popitem(last=False)
-        self._sources.move_to_end(file.path)
+        self._sources.move_to_end(key)
         return kept
 
     def written(self, file: Path) -> bytes:
@@ -506,24 +518,24 @@ class _FileWorld:
 
     def importers(self, path: str, names: Iterable[str]) -> list[Source]:
         wanted = [name.encode() for name in names]
-        others = self._project.importers_of(absolute(Path(path)))
+        others = self._project.importers_of(self._project.at(path))
         # Before they are parsed, which is what costs.
         naming = [other for other in others if any(name in self._project.written(other) for name in wanted)]
         return [source for other in naming if (source := self._source(other)) is not None]
 
     def scripts(self, path: str) -> list[Source] | None:
-        paths = self._project.scripts_for(absolute(Path(path)))
+        paths = self._project.scripts_for(self._project.at(path))
         if paths is None:
             return None
         return [source for script in paths if (source := self._source(script)) is not None]
 
     def module(self, name: str, importer: str) -> Source | None:
-        path = self._project.module_file(name, absolute(Path(importer)))
+        path = self._project.module_file(name, self._project.at(importer))
         return None if path is None else self._source(path)
 
     def installed(self, name: str, importer: str) -> Source | None:
         packages = self._project.packages_of(self._file)
-        path = None if packages is None else packages.file_of(name, absolute(Path(importer)))
+        path = None if packages is None else packages.file_of(name, self._project.at(importer))
         return None if path is None else self._source(path, is_installed=True)
 
     def definition(self, module: str, name: str) -> tuple[Source, str] | None:

@@ -104,7 +104,7 @@ class EditorProject(Project):
             stamp = (status.st_mtime_ns, status.st_size)
             if self._stamps.setdefault(file.path, stamp) != stamp:
                 self._stamps[file.path] = stamp
-                self._sources.pop(file.path, None)
+                self._sources.pop(str(file.path), None)
             return super().source(file)
         kept = self._parsed.get(file.path)
         if kept is None or kept[0] is not document:
@@ -116,12 +116,12 @@ class EditorProject(Project):
         """Which files answer a question about modules, and in what state they are; empty for other questions."""
         match question:
             case ("module", name, importer):
-                found = self.module_file(name, absolute(Path(importer)))
+                found = self.module_file(name, self.at(importer))
                 return "none" if found is None else self._state(found)
             case ("importers", path, *_):
-                return "".join(["importers", *map(self._state, self.importers_of(absolute(Path(path))))])
+                return "".join(["importers", *map(self._state, self.importers_of(self.at(path)))])
             case ("scripts", path):
-                return "".join(["scripts", *map(self._state, self.scripts_for(absolute(Path(path))) or ())])
+                return "".join(["scripts", *map(self._state, self.scripts_for(self.at(path)) or ())])
             case _:
                 return ""
 
