@@ -23,8 +23,9 @@ from pathlib import Path
 from benchmarks import project
 from benchmarks.run import CACHE, verdict
 from llm_lsp.linter import lint
-from llm_lsp.project import Project
+from llm_lsp.project import Project, ProjectFile
 from llm_lsp.registry import enabled, entries
+from llm_lsp.source import Source
 from llm_lsp.whole_program import Runs
 
 LIBRARIES = ("trl==1.16.0", "peft==0.21.2", "litgpt==0.5.13", "lm-eval==0.4.13")
@@ -61,21 +62,35 @@ def parse(paths: Iterable[Path]) -> float:
     return time.process_time() - start
 
 
+class ParsedApart(Project):
+    """A project that counts the time in which files are read and parsed for the first time; again is on whom it is for."""
+
+    def __init__(self, paths: Iterable[Path]) -> None:
+        super().__init__(paths, isolated=True, cached=False)
+        self.spent_on_first = 0.0
+        self._seen: set[Path] = set()
+
+    def source(self, file: ProjectFile) -> Source:
+        start = time.process_time()
+        source = super().source(file)
+        if file.path not in self._seen:
+            self._seen.add(file.path)
+            self.spent_on_first += time.process_time() - start
+        return source
+
+
 def check(paths: Iterable[Path]) -> float:
-    """CPU seconds of facts and rules, all that are on by default; files are read, parsed and searched for before."""
+    """CPU seconds of facts and rules, all that are on by default, over files that have been read and parsed."""
     spent = 0.0
-    known = Project(paths, isolated=True, cached=False)
+    known = ParsedApart(paths)
     rules, runs = entries(), Runs()
-    files = list(known.files())
-    for file in files:
-        known.source(file)  # those that others import, as far as so many are kept
-    for file in files:
+    for file in known.files():
         source = known.source(file)
         world, chosen = known.world_for(file), enabled(rules, file.settings, file.path)
         world.scripts(source.path)  # which reads the import statements of all files
-        start = time.process_time()
+        before, start = known.spent_on_first, time.process_time()
         lint(source, world, file.settings, chosen, runs=runs)
-        spent += time.process_time() - start
+        spent += time.process_time() - start - (known.spent_on_first - before)
     return spent
 
 
