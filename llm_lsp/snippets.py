@@ -28,12 +28,15 @@ class Snippets:
         """Whether it stands there, as it is or with blanks and line ends between its parts."""
         found = self._found.get(snippet)
         if found is None:
-            # A word alone has no parts.
-            where = self._words if snippet.isidentifier() else self._squeezed
-            found = self._found[snippet] = _without_blanks(snippet) in where
+            squeezed, word = _parts(snippet)
+            # The text is ten times as long as its words: a snippet is mostly missed by its longest word.
+            found = word in self._words and (squeezed == word or squeezed in self._squeezed)
+            self._found[snippet] = found
         return found
 
 
 @cache
-def _without_blanks(snippet: str) -> bytes:
-    return snippet.encode().translate(None, _BLANKS)
+def _parts(snippet: str) -> tuple[bytes, bytes]:
+    """A snippet without its blanks, and its longest word."""
+    written = snippet.encode()
+    return written.translate(None, _BLANKS), max(written.translate(_APART).split(), key=len, default=b"")

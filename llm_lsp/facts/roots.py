@@ -98,11 +98,12 @@ class Roots(Interpreter):
         """
         if len(self.text) < LONG:
             return {}
+        words = [word for word in library.WORTH_RUNNING if word in self.text]
         return {
             node: text
             for node, text in texts.items()
-            if not any(word in text for word in library.WORTH_RUNNING)
-            and not (_STORES_CONTAINER.search(text) and self.is_of_a_module(node))
+            if not any(word in text for word in words)
+            and not (self.is_of_a_module(node) and _STORES_CONTAINER.search(text))
         }
 
     def is_of_a_module(self, node: ast.AST) -> bool:
