@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 from llm_lsp.environment import EnvironmentNotFoundError
-from llm_lsp.files import absolute, shown
+from llm_lsp.files import shown
 from llm_lsp.outlines import Outline
 from llm_lsp.project import Project, ProjectFile
 from llm_lsp.registry import RuleEntry, enabled, known
