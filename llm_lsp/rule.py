@@ -25,6 +25,7 @@ from llm_lsp.facts import (
 from llm_lsp.named_tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from llm_lsp.facts.accelerators import Bypass
     from llm_lsp.facts.coroutines import Blocking
     from llm_lsp.facts.generation import Generation, Setting
     from llm_lsp.facts.heads import ModelLoad
@@ -44,6 +45,7 @@ __all__ = [
     "Applicability",
     "Bad",
     "Blocking",
+    "Bypass",
     "Call",
     "Change",
     "Choice",
@@ -80,6 +82,7 @@ __all__ = [
 
 _ANSWERS = {
     "Blocking": "coroutines",
+    "Bypass": "accelerators",
     "DecodedIds": "ignored_labels",
     "Generation": "generation",
     "Generator": "randomness",

@@ -101,6 +101,7 @@ MAKERS = {
     "LLM407": Maker(("kl_div",), defaults.mutants_of_probabilities),
     "LLM408": Maker(("ModuleList", "ModuleDict"), assembly.mutants_with_plain_containers),
     "LLM414": Maker(("compute_loss",), defaults.mutants_with_the_old_signature),
+    "LLM415": Maker(("accelerator.backward(", "Accelerator("), batches.mutants_past_the_accelerator),
     "LLM416": Maker(("register_full_backward_hook", "register_forward_hook"), defaults.mutants_with_old_hooks),
     "LLM501": Maker(("seed",), seeds.mutants),
     "LLM503": Maker(("worker_init_fn",), batches.mutants_with_a_shared_generator),

@@ -549,6 +549,13 @@ def test_a_model_is_never_switched_to_evaluation_mode() -> None:
     assert not made(modes.mutants, loaded.replace("bert-base-uncased", "EleutherAI/pythia-70m")), "it drops nothing"
 
 
+def test_gradients_are_computed_past_the_accelerator() -> None:
+    launched = LOOP.replace("loss.backward()", "accelerator.backward(loss)")
+    prepared = launched + "accelerator = Accelerator()\nmodel = accelerator.prepare(model)\n"
+    assert "loss.backward()\n" in texts(batches.mutants_past_the_accelerator, prepared)["backward"]
+    assert not made(batches.mutants_past_the_accelerator, launched), "nobody prepares the model here"
+
+
 def test_a_loss_is_no_longer_divided() -> None:
     divided = LOOP.replace("model(**batch).loss", "model(**batch).loss / accumulation")
     assert "loss = model(**batch).loss\n" in texts(batches.mutants_undivided, divided)["division"]

@@ -37,6 +37,7 @@ from llm_lsp.facts.written import (
 from llm_lsp.knowledge import library
 
 if TYPE_CHECKING:
+    from llm_lsp.facts.accelerators import Bypass
     from llm_lsp.facts.added_tokens import AddedTokens
     from llm_lsp.facts.answers import WrittenText
     from llm_lsp.facts.attention import AttentionRequest
@@ -288,6 +289,12 @@ class Facts:
         from llm_lsp.facts.microbatches import micro_batches
 
         return micro_batches(self)
+
+    def accelerator_bypasses(self) -> Iterator[Bypass]:
+        """The calls that compute or clip gradients past the accelerator that prepared the model."""
+        from llm_lsp.facts.accelerators import bypasses
+
+        return bypasses(self)
 
     def worked_datasets(self) -> Iterator[WorkedDataset]:
         """The loaders of datasets that are classes of the program."""

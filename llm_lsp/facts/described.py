@@ -77,6 +77,7 @@ def answers(facts: Facts) -> Iterator[tuple[Place, Description]]:
     found += [(one.call.place, one) for one in facts.saves()]
     found += [(one.loader.place, one) for one in facts.worked_datasets()]
     found += [(one.backward.place, one) for one in facts.micro_batches()]
+    found += [(one.call.place, one) for one in facts.accelerator_bypasses()]
     found += [(one.place, one) for one in facts.hidden_layers()]
     found += [(one.call.place, one) for one in facts.hidden_tensors()]
     found += [(one.call.place, one) for one in facts.dropouts()]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from llm_lsp.facts.events import CallRecord
     from llm_lsp.facts.place import Place
 
-__all__ = ["MicroBatches", "micro_batches"]
+__all__ = ["MicroBatches", "is_of_a_tensor", "micro_batches"]
 
 _ACCUMULATES = re.compile(r"accum|micro|chunk|\bsplit\(|grad_steps|n_acc|\bgas?\b|ga_steps", re.IGNORECASE)
 """Words of a loop, or of a test, that say that one step is taken for several parts of a batch."""
@@ -121,7 +121,7 @@ def micro_batches(facts: Facts) -> Iterator[MicroBatches]:
     found = [
         record
         for record in facts.index.named(BACKWARDS)
-        if record.loops and (_is_of_a_tensor(record) or _is_of_fabric(facts, record))
+        if record.loops and (is_of_a_tensor(record) or _is_of_fabric(facts, record))
     ]
     steps = [call.record for call, _ in optimizer_steps(facts)] if found else []
     backwards = CallIndex(found)
@@ -138,7 +138,7 @@ def _is_as_frequent(backward: CallRecord, step: CallRecord) -> bool:
     return step.loops == backward.loops and len(step.guards) <= len(backward.guards)
 
 
-def _is_of_a_tensor(record: CallRecord) -> bool:
+def is_of_a_tensor(record: CallRecord) -> bool:
     """Whether it is a tensor's own method: an accelerator's, or an engine's, divides by itself."""
     return (
         isinstance(record.receiver, Opaque)

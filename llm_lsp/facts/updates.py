@@ -17,7 +17,16 @@ if TYPE_CHECKING:
     from llm_lsp.facts import Facts
     from llm_lsp.facts.events import CallRecord
 
-__all__ = ["BACKWARDS", "Update", "common_loop", "is_statement", "optimizer_steps", "same_or_weaker", "updates"]
+__all__ = [
+    "BACKWARDS",
+    "Update",
+    "common_loop",
+    "is_for_several_batches",
+    "is_statement",
+    "optimizer_steps",
+    "same_or_weaker",
+    "updates",
+]
 
 BACKWARDS = library.BACKWARD_METHODS | {"torch.autograd.backward"}
 _CLEARS = ("zero_grad", "zero_gradient", "clear_grad", "reset_grad", "clear_gradient")
@@ -167,7 +176,7 @@ class Update:
         for context in facts.calls("accumulate"):
             around = [one for one in facts.source.statements if _enters(one, context.record.node)]
             if any(all(not way.isdisjoint(ast.walk(block)) for way in ways) for block in around):
-                return _is_for_several_batches(facts, context.record.receiver)
+                return is_for_several_batches(facts, context.record.receiver)
         return False
 
     def _clears_of_it(self) -> list[CallRecord]:
@@ -283,7 +292,7 @@ def _enters(node: ast.AST, context: ast.AST) -> bool:
     return isinstance(node, ast.With) and any(item.context_expr is context for item in node.items)
 
 
-def _is_for_several_batches(facts: Facts, accelerator: object) -> bool:
+def is_for_several_batches(facts: Facts, accelerator: object) -> bool:
     """False if the accelerator is made here and never told to accumulate, or told so for a single batch."""
     made = facts.machine.calls.get(accelerator.call or 0) if isinstance(accelerator, Object) else None
     if made is None:

@@ -508,6 +508,18 @@ RULES: tuple[tuple[str, str, str, str, bool, tuple[str, ...], tuple[str, ...], s
         "ComputeLossSignature",
     ),
     (
+        "LLM415",
+        "accelerate-bypassed",
+        "training",
+        "error",
+        True,
+        ("Accelerator",),
+        (),
+        "unsafe",
+        "llm_lsp_rules.training.accelerate_bypassed",
+        "AccelerateBypassed",
+    ),
+    (
         "LLM416",
         "module-backward-hook",
         "training",

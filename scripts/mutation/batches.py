@@ -1,4 +1,4 @@
-"""LLM404, LLM503, LLM505, LLM602: what makes one of several batches, workers or processes is taken away."""
+"""LLM404, LLM415, LLM503, LLM505, LLM602: what makes one of several batches, workers or processes is taken away."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from scripts.mutation.edits import Mutant, Program, Replacement, last_name, mutants_of
 
 UNDIVIDED, SHARED, DUPLICATED, ON_ALL_RANKS = "LLM404", "LLM503", "LLM505", "LLM602"
+
+PAST_ACCELERATOR = "LLM415"
 
 _COUNT = re.compile(r"accum|micro", re.IGNORECASE)
 _ACCELERATED = re.compile(r"\baccelerator\.|\bclass Accelerator\b")
@@ -29,6 +31,22 @@ def mutants_undivided(program: Program) -> Iterator[Mutant]:
             isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Div) and _COUNT.search(ast.unparse(node.value))
         ):
             yield from mutants_of(program, UNDIVIDED, "division", [program.blanked(node, "pass")], node)
+
+
+def mutants_past_the_accelerator(program: Program) -> Iterator[Mutant]:
+    """`accelerator.backward(loss)` is `loss.backward()`, where the program makes and uses the accelerator."""
+    if "Accelerator(" not in program.text or ".prepare(" not in program.text:
+        return
+    for node in program.nodes:
+        if (
+            isinstance(node, ast.Call)
+            and ast.unparse(node.func).endswith("accelerator.backward")
+            and len(node.args) == 1
+        ):
+            loss = node.args[0]
+            if isinstance(loss, ast.Name) and not node.keywords:
+                change = [program.blanked(node, f"{loss.id}.backward()")]
+                yield from mutants_of(program, PAST_ACCELERATOR, "backward", change, node)
 
 
 def mutants_with_a_shared_generator(program: Program) -> Iterator[Mutant]:
