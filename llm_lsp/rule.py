@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from llm_lsp.facts.generation import Generation, Setting
     from llm_lsp.facts.heads import ModelLoad
     from llm_lsp.facts.ignored_labels import DecodedIds
+    from llm_lsp.facts.kept_logits import KeptLogits
     from llm_lsp.facts.late_changes import LateChange
     from llm_lsp.facts.microbatches import MicroBatches
     from llm_lsp.facts.modes import Inference
@@ -60,6 +61,7 @@ __all__ = [
     "Inference",
     "InsertAfter",
     "InsertBefore",
+    "KeptLogits",
     "KeptMode",
     "LateChange",
     "MicroBatches",
@@ -87,6 +89,7 @@ _ANSWERS = {
     "Generation": "generation",
     "Generator": "randomness",
     "Inference": "modes",
+    "KeptLogits": "kept_logits",
     "KeptMode": "rounds",
     "LateChange": "late_changes",
     "MicroBatches": "microbatches",

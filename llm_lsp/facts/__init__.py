@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from llm_lsp.facts.heads import ModelLoad
     from llm_lsp.facts.ignored_labels import DecodedIds
     from llm_lsp.facts.input_devices import TokenizedInputs
+    from llm_lsp.facts.kept_logits import KeptLogits
     from llm_lsp.facts.labels import PaddedLabels
     from llm_lsp.facts.late_changes import LateChange
     from llm_lsp.facts.layers import HiddenLayers, HiddenTensor
@@ -235,6 +236,12 @@ class Facts:
         from llm_lsp.facts.coroutines import blocking_inferences
 
         return blocking_inferences(self)
+
+    def kept_logits(self) -> Iterator[KeptLogits]:
+        """The trainers that are given a function of the program for metrics."""
+        from llm_lsp.facts.kept_logits import kept_logits
+
+        return kept_logits(self)
 
     def kept_modes(self) -> Iterator[KeptMode]:
         """The `eval()` calls in a loop that a training pass of a later round may find as they left the model."""

@@ -64,6 +64,7 @@ def answers(facts: Facts) -> Iterator[tuple[Place, Description]]:
     found: list[tuple[Place | None, object]] = [(one.first_draw, one) for one in facts.generators()]
     found += [(one.switch.place, one) for one in facts.kept_modes()]
     found += [(one.place, one) for one in facts.repeated_loaders()]
+    found += [(one.place, one) for one in facts.kept_logits()]
     found += [(one.place, one) for one in facts.running_sums()]
     found += [(one.place, one) for one in facts.clippings()]
     found += [(one.call.place, one) for one in facts.array_conversions()]

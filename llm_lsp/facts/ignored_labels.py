@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from llm_lsp.facts.events import CallRecord
     from llm_lsp.facts.place import Place
 
-__all__ = ["DecodedIds", "decoded_ids"]
+__all__ = ["PREDICTIONS", "DecodedIds", "Origins", "decoded_ids", "function_of"]
 
-_LABELS, _PREDICTIONS = "labels", "predictions"
+_LABELS, PREDICTIONS = "labels", "predictions"
 _PARTS = {
     "label_ids": _LABELS,
     "[1]": _LABELS,
     1: _LABELS,
-    "predictions": _PREDICTIONS,
-    "[0]": _PREDICTIONS,
-    0: _PREDICTIONS,
+    "predictions": PREDICTIONS,
+    "[0]": PREDICTIONS,
+    0: PREDICTIONS,
 }
 """What a trainer's predictions are taken apart into, by name and by position."""
 _DECODES = frozenset({"decode", "batch_decode"})
@@ -137,7 +137,7 @@ def decoded_ids(facts: Facts) -> Iterator[DecodedIds]:
     records = facts.index.named(_DECODES)
     if not records:
         return
-    origins = _Origins(facts)
+    origins = Origins(facts)
     for record in records:
         ids = record.arguments.get("sequences" if record.name == "batch_decode" else "token_ids", 0)
         found = [origins.of(option, record) for option, _ in options(ids)] if ids is not None else []
@@ -146,7 +146,7 @@ def decoded_ids(facts: Facts) -> Iterator[DecodedIds]:
             yield DecodedIds(facts, record, known)
 
 
-class _Origins:
+class Origins:
     """Finds what a value is a part of."""
 
     def __init__(self, facts: Facts) -> None:
@@ -208,12 +208,17 @@ def _metrics_of(facts: Facts) -> Iterator[ast.AST]:
         if function.name == "compute_metrics":
             yield node
     for record in facts.index.making("trainer"):
-        given = record.arguments.get("compute_metrics")
-        while isinstance(given, Partial):
-            given = given.callee
-        called = given.function if isinstance(given, Bound) else given
-        if isinstance(called, Function):
+        called = function_of(record.arguments.get("compute_metrics"))
+        if called is not None:
             yield called.node
+
+
+def function_of(value: Value | None) -> Function | None:
+    """The function of the program that a callable is, a method or a partial one included."""
+    while isinstance(value, Partial):
+        value = value.callee
+    called = value.function if isinstance(value, Bound) else value
+    return called if isinstance(called, Function) else None
 
 
 def _ignores_padding(record: CallRecord) -> bool:

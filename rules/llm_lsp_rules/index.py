@@ -496,6 +496,18 @@ RULES: tuple[tuple[str, str, str, str, bool, tuple[str, ...], tuple[str, ...], s
         "UnregisteredSubmodule",
     ),
     (
+        "LLM413",
+        "logits-kept-by-trainer",
+        "training",
+        "warning",
+        True,
+        ("Trainer(",),
+        (),
+        "unsafe",
+        "llm_lsp_rules.training.logits_kept_by_trainer",
+        "LogitsKeptByTrainer",
+    ),
+    (
         "LLM414",
         "compute-loss-signature",
         "training",

@@ -1,4 +1,4 @@
-"""LLM212, LLM401, LLM402, LLM403, LLM407, LLM414, LLM416, LLM701: an argument or a call that says what is meant is lost."""
+"""LLM212, LLM401, LLM402, LLM403, LLM407, LLM413, LLM414, LLM416, LLM701: an argument or a call that says what is meant is lost."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scripts.mutation.loops import loops_of
 
 _STEPS_ITSELF = ("ccelerat", "ightning", "abric", "deepspeed", "Trainer(")
 DROPOUT, NORMALIZED, NOT_CLEARED, SCHEDULE = "LLM212", "LLM401", "LLM402", "LLM403"
-DIVERGENCE, SIGNATURE, HOOK, LOAD = "LLM407", "LLM414", "LLM416", "LLM701"
+DIVERGENCE, LOGITS, SIGNATURE, HOOK, LOAD = "LLM407", "LLM413", "LLM414", "LLM416", "LLM701"
 
 
 def mutants_that_always_drop(program: Program) -> Iterator[Mutant]:
@@ -48,6 +48,22 @@ def mutants_normalized_twice(program: Program) -> Iterator[Mutant]:
             start, end = program.span(call.args[0])
             given = f"({program.text[start:end]}).softmax(-1)"
             yield from mutants_of(program, NORMALIZED, "softmax", [Replacement(start, end, given)], call, anywhere=True)
+
+
+def mutants_that_keep_logits(program: Program) -> Iterator[Mutant]:
+    """What is taken of the scores after every batch is taken of all of them, in the function for metrics."""
+    metrics = {node.name: node for node in program.nodes if isinstance(node, ast.FunctionDef)}
+    for call in _calls(program, "Trainer"):
+        given = {keyword.arg: keyword.value for keyword in call.keywords}
+        taken, measures = given.get("preprocess_logits_for_metrics"), given.get("compute_metrics")
+        function = metrics.get(last_name(measures)) if measures is not None else None
+        unpacked = function.body[0] if function is not None else None
+        target = unpacked.targets[0] if isinstance(unpacked, ast.Assign) else None
+        if taken is not None and isinstance(unpacked, ast.Assign) and isinstance(target, ast.Tuple):
+            ids = ast.unparse(target.elts[0])
+            end = program.span(unpacked)[1]
+            changes = [program.blanked(taken, "None"), Replacement(end, end, f"; {ids} = {ids}.argmax(-1)")]
+            yield from mutants_of(program, LOGITS, "argmax", changes, call, anywhere=True)
 
 
 def mutants_not_cleared(program: Program) -> Iterator[Mutant]:
