@@ -501,7 +501,7 @@ RULES: tuple[tuple[str, str, str, str, bool, tuple[str, ...], tuple[str, ...], s
         "training",
         "warning",
         True,
-        ("Trainer(",),
+        ("compute_metrics",),
         (),
         "unsafe",
         "llm_lsp_rules.training.logits_kept_by_trainer",

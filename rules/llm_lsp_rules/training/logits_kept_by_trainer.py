@@ -26,7 +26,7 @@ class LogitsKeptByTrainer(Rule):
 
     code = "LLM413"
     severity = Severity.WARNING
-    triggers = ("Trainer(",)
+    triggers = ("compute_metrics",)
     bad = [
         Bad(
             """\
