@@ -12,14 +12,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from llm_lsp.named_tuples import NamedTuple
+from llm_lsp.remembering import RememberingWorld
 
 if TYPE_CHECKING:
     from llm_lsp.facts import Facts, Place
-    from llm_lsp.knowledge.checkpoints import Checkpoint
     from llm_lsp.registry import RuleEntry
     from llm_lsp.rule import Report
     from llm_lsp.source import Source
-    from llm_lsp.versions import Requirement
     from llm_lsp.world import World
 
 __all__ = ["Found", "Run", "Runs", "WholeProgram"]
@@ -122,7 +121,7 @@ class Run:
 
     __slots__ = ("_said", "facts", "source", "stop", "world")
 
-    def __init__(self, source: Source, world: AskedWorld, stop: Callable[[], bool]) -> None:
+    def __init__(self, source: Source, world: _SharedWorld, stop: Callable[[], bool]) -> None:
         from llm_lsp.facts import Facts
 
         self.source = source
@@ -183,7 +182,7 @@ class Runs:
         else:
             if kept is not None:
                 kept.facts.close()
-            kept = Run(source, AskedWorld(world, newest), stop)
+            kept = Run(source, _SharedWorld(world, newest), stop)
         self._kept[source.path] = kept
         return kept
 
@@ -202,84 +201,25 @@ class Runs:
         self._kept.clear()
 
 
-class AskedWorld:
-    """A world that remembers its answers, and in which one module's text may be newer than its file."""
+class _SharedWorld(RememberingWorld[object]):
+    """The world of a run that is kept for other files, in which one module's text may be newer than its file."""
 
     def __init__(self, world: World, newest: Source) -> None:
-        self.world = world
+        super().__init__(world)
         self._newest = newest
-        self._asked: dict[tuple[str, ...], object] = {}
-        """What was asked, with what tells one answer from another."""
 
     def answers_alike(self, world: World, newest: Source) -> bool:
         """Whether another world, which is asked from now on, says the same."""
         self.world, self._newest = world, newest
-        before = self._asked
-        self._asked = {}
-        return all(self._asks_again(question) == answer for question, answer in before.items())
+        before = self.asked
+        self.asked = {}
+        return all(self.again(question) == answer for question, answer in before.items())
 
-    def _asks_again(self, question: tuple[str, ...]) -> object:
-        match question:
-            case ("version", name):
-                self.version(name)
-            case ("checkpoint", name):
-                self.checkpoint(name)
-            case ("importers", path, *names):
-                self.importers(path, names)
-            case ("scripts", path):
-                self.scripts(path)
-            case ("module", name, importer):
-                self.module(name, importer)
-            case ("installed", name, importer):
-                self.installed(name, importer)
-            case ("definition", module, name):
-                self.definition(module, name)
-            case _:
-                raise AssertionError(question)
-        return self._asked[question]
-
-    def version(self, distribution: str) -> Requirement | None:
-        answer = self.world.version(distribution)
-        self._asked["version", distribution] = answer
+    def mark(self, answer: object) -> object:
         return answer
 
-    def checkpoint(self, name: str) -> Checkpoint | None:
-        answer = self.world.checkpoint(name)
-        self._asked["checkpoint", name] = answer
+    def mark_files(self, answer: object) -> object:
         return answer
 
-    def importers(self, path: str, names: Iterable[str]) -> list[Source]:
-        wanted = sorted(names)
-        answer = [self._now(source) for source in self.world.importers(path, wanted)]
-        question = ("importers", path, *wanted)
-        self._asked[question] = [_identity(source) for source in answer]
-        return answer
-
-    def scripts(self, path: str) -> list[Source] | None:
-        found = self.world.scripts(path)
-        answer = None if found is None else [self._now(source) for source in found]
-        self._asked["scripts", path] = None if answer is None else [_identity(source) for source in answer]
-        return answer
-
-    def module(self, name: str, importer: str) -> Source | None:
-        found = self.world.module(name, importer)
-        answer = None if found is None else self._now(found)
-        self._asked["module", name, importer] = _identity(answer)
-        return answer
-
-    def installed(self, name: str, importer: str) -> Source | None:
-        answer = self.world.installed(name, importer)
-        self._asked["installed", name, importer] = _identity(answer)
-        return answer
-
-    def definition(self, module: str, name: str) -> tuple[Source, str] | None:
-        answer = self.world.definition(module, name)
-        self._asked["definition", module, name] = None if answer is None else (_identity(answer[0]), answer[1])
-        return answer
-
-    def _now(self, source: Source) -> Source:
+    def found(self, source: Source) -> Source:
         return self._newest if source.path == self._newest.path else source
-
-
-def _identity(source: Source | None) -> tuple[str, bytes] | None:
-    return None if source is None else (source.path, source.data)

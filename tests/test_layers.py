@@ -28,6 +28,7 @@ LAYERS = (
     "versions",
     "knowledge",
     "world",
+    "remembering",
     "facts",
     "rule",
     "fixes",

@@ -15,7 +15,8 @@ from llm_lsp.facts import Facts
 from llm_lsp.facts.values import Object
 from llm_lsp.packages import Packages
 from llm_lsp.project import Project
-from llm_lsp.server.recording import Question, RecordingWorld, still_holds
+from llm_lsp.remembering import Question
+from llm_lsp.server.recording import RecordingWorld, still_holds
 
 NO_LIMITS = pytest.mark.skipif(sys.platform != "linux", reason="a limit of memory that holds is Linux's")
 MODEL = "from torch import nn\n\nclass TinyGPT(nn.Module):\n    pass\n"

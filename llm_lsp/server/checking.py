@@ -15,11 +15,12 @@ from llm_lsp.diagnostic import Diagnostic, Location, Position, Range
 from llm_lsp.files import absolute
 from llm_lsp.linter import Crash, lint
 from llm_lsp.project import ProjectFile
+from llm_lsp.remembering import Question
 from llm_lsp.server.capabilities import ClientCapabilities
 from llm_lsp.server.documents import Document, Documents
 from llm_lsp.server.lenses import LensPlace, lens_places
 from llm_lsp.server.projects import Projects, Unit
-from llm_lsp.server.recording import Question, RecordingWorld, digest, still_holds
+from llm_lsp.server.recording import RecordingWorld, digest, still_holds
 from llm_lsp.server.reports import Reporter
 from llm_lsp.settings import Settings
 from llm_lsp.source import Source

@@ -16,9 +16,9 @@ from llm_lsp.files import shown
 from llm_lsp.outlines import Outline
 from llm_lsp.project import Project, ProjectFile
 from llm_lsp.registry import RuleEntry, enabled, known
+from llm_lsp.remembering import Question
 from llm_lsp.server.documents import Document, Documents, TextDocument
 from llm_lsp.server.options import Options
-from llm_lsp.server.recording import Question
 from llm_lsp.settings import OWN_NAMES, Settings, SettingsError, check_codes
 from llm_lsp.source import Source
 

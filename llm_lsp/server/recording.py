@@ -1,30 +1,25 @@
-"""A world that remembers what was asked of it, so that one can tell whether an answer would be another now."""
+"""What a check asked of its world, short enough to be kept for as long as the document is open."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from llm_lsp.world import World
+from llm_lsp.remembering import Question, RememberingWorld
 
 if TYPE_CHECKING:
-    from llm_lsp.knowledge.checkpoints import Checkpoint
     from llm_lsp.source import Source
-    from llm_lsp.versions import Requirement
+    from llm_lsp.world import World
 
-__all__ = ["Question", "RecordingWorld", "Stamp", "digest", "still_holds"]
-
-Question = tuple[str, ...]
-"""Which method was asked, and with what."""
-
+__all__ = ["RecordingWorld", "Stamp", "digest", "still_holds"]
 
 Stamp = Callable[[Question], str]
 """Another text as soon as the answer may be another one, without reading any file; empty where that can't be told."""
 
 
-class RecordingWorld:
-    """Answers as another world does.
+class RecordingWorld(RememberingWorld[str]):
+    """Answers as another world does, and keeps digests of the answers.
 
     Args:
         world: the other one.
@@ -32,73 +27,25 @@ class RecordingWorld:
     """
 
     def __init__(self, world: World, stamp: Stamp) -> None:
-        self._world = world
+        super().__init__(world)
         self._stamp = stamp
-        self.asked: dict[Question, str] = {}
-        """What was answered, as a digest."""
         self.stamps: dict[Question, str] = {}
         """Taken before the answer, so that a change between the two is noticed later."""
         self.files: set[str] = set()
         """The files of the modules that were found, as `Source.path` names them."""
 
-    def version(self, distribution: str) -> Requirement | None:
-        """As the world says."""
-        answer = self._world.version(distribution)
-        self.asked["version", distribution] = digest(repr(answer))
-        return answer
+    def mark(self, answer: object) -> str:
+        return digest(repr(answer))
 
-    def checkpoint(self, name: str) -> Checkpoint | None:
-        """As the world says."""
-        answer = self._world.checkpoint(name)
-        # Asked again and again, and long to write down.
-        if ("checkpoint", name) not in self.asked:
-            self.asked["checkpoint", name] = digest(repr(answer))
-        return answer
+    def mark_files(self, answer: Sequence[str | bytes] | None) -> str:
+        return "" if answer is None else digest(*answer)
 
-    def importers(self, path: str, names: Iterable[str]) -> list[Source]:
-        """As the world says."""
-        question = ("importers", path, *sorted(names))
+    def ask(self, question: Question) -> None:
         self.stamps[question] = self._stamp(question)
-        answer = self._world.importers(path, question[2:])
-        self.asked[question] = digest(*(part for source in answer for part in (source.path, source.data)))
-        self.files.update(source.path for source in answer)
-        return answer
 
-    def scripts(self, path: str) -> list[Source] | None:
-        """As the world says."""
-        question = ("scripts", path)
-        self.stamps[question] = self._stamp(question)
-        answer = self._world.scripts(path)
-        self.asked[question] = "" if answer is None else digest(*(part for s in answer for part in (s.path, s.data)))
-        self.files.update(source.path for source in answer or ())
-        return answer
-
-    def module(self, name: str, importer: str) -> Source | None:
-        """As the world says."""
-        self.stamps["module", name, importer] = self._stamp(("module", name, importer))
-        answer = self._world.module(name, importer)
-        self.asked["module", name, importer] = "" if answer is None else digest(answer.path, answer.data)
-        if answer is not None:
-            self.files.add(answer.path)
-        return answer
-
-    def installed(self, name: str, importer: str) -> Source | None:
-        """As the world says."""
-        answer = self._world.installed(name, importer)
-        self.asked["installed", name, importer] = "" if answer is None else digest(answer.path, answer.data)
-        if answer is not None:
-            self.files.add(answer.path)
-        return answer
-
-    def definition(self, module: str, name: str) -> tuple[Source, str] | None:
-        """As the world says."""
-        answer = self._world.definition(module, name)
-        self.asked["definition", module, name] = (
-            "" if answer is None else digest(answer[0].path, answer[0].data, answer[1])
-        )
-        if answer is not None:
-            self.files.add(answer[0].path)
-        return answer
+    def found(self, source: Source) -> Source:
+        self.files.add(source.path)
+        return source
 
 
 def digest(*parts: str | bytes) -> str:
@@ -116,25 +63,6 @@ def still_holds(asked: Mapping[Question, str], stamps: Mapping[Question, str], w
     now = RecordingWorld(world, stamp)
     for question, answer in asked.items():
         before = stamps.get(question)
-        if before and before == stamp(question):
-            continue
-        match question:
-            case ("version", name):
-                now.version(name)
-            case ("checkpoint", name):
-                now.checkpoint(name)
-            case ("module", name, importer):
-                now.module(name, importer)
-            case ("installed", name, importer):
-                now.installed(name, importer)
-            case ("definition", module, name):
-                now.definition(module, name)
-            case ("scripts", path):
-                now.scripts(path)
-            case ("importers", path, *names):
-                now.importers(path, names)
-            case _:
-                raise AssertionError(question)
-        if now.asked[question] != answer:
+        if not (before and before == stamp(question)) and now.again(question) != answer:
             return False
     return True
