@@ -135,6 +135,7 @@ SILENT_IN_TESTS = frozenset(
         training.EPOCH,
         containers.IN_LIST,
         debuggers.CODE,
+        batches.ON_ALL_RANKS,
     }
 )
 """Rules for which a mutant of a test is no fault: a test keeps little, is not repeated by hand, and tries precisions."""

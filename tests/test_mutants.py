@@ -556,6 +556,19 @@ def test_gradients_are_computed_past_the_accelerator() -> None:
     assert not made(batches.mutants_past_the_accelerator, launched), "nobody prepares the model here"
 
 
+def test_all_ranks_save() -> None:
+    guarded = "def write(model):\n    if dist.get_rank() == 0:\n        torch.save(model, 'model.pt')\n"
+    assert (
+        "def write(model):\n    \n    torch.save(model, 'model.pt')\n"
+        in texts(batches.mutants_that_save_on_all_ranks, guarded)["guard"]
+    )
+    left = "def write(model):\n    if rank != 0:\n        return\n    torch.save(model, 'model.pt')\n"
+    assert "    pass\n" in texts(batches.mutants_that_save_on_all_ranks, left)["return"]
+    named = "first = rank == 0\nif step % 10 == 0 and first:\n    torch.save(model, 'model.pt')\n"
+    assert "and True:" in texts(batches.mutants_that_save_on_all_ranks, named)["part"]
+    assert not made(batches.mutants_that_save_on_all_ranks, named.replace("torch.save", "print"))
+
+
 def test_a_loss_is_no_longer_divided() -> None:
     divided = LOOP.replace("model(**batch).loss", "model(**batch).loss / accumulation")
     assert "loss = model(**batch).loss\n" in texts(batches.mutants_undivided, divided)["division"]

@@ -27,9 +27,8 @@ _KEEP_LESS = (
     "predict_with_generate",
     "batch_eval_metrics",
     "eval_accumulation_steps",
-    "include_for_metrics",
 )
-"""Arguments of a trainer with which the scores are not kept, are kept elsewhere on purpose, or are asked for."""
+"""Arguments of a trainer with which the scores are not kept, or are kept elsewhere on purpose."""
 _TAKES_BEST = frozenset({"argmax", "numpy.argmax", "torch.argmax"})
 _ONLY_MEASURES = frozenset({"builtins.len", "builtins.isinstance", "builtins.print", "builtins.type", "numpy.shape"})
 _TAKES_FEW = ("select(", "[:", ".take(", "shard(")

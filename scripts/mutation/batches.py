@@ -12,6 +12,9 @@ UNDIVIDED, SHARED, DUPLICATED, ON_ALL_RANKS = "LLM404", "LLM503", "LLM505", "LLM
 
 PAST_ACCELERATOR = "LLM415"
 
+_SAVES = ("torch.save(", "save_pretrained(")
+_FIRST_RANK = re.compile(r"rank\w*(\(\))? == 0$")
+_OTHER_RANK = re.compile(r"rank\w*(\(\))? != 0$")
 _COUNT = re.compile(r"accum|micro", re.IGNORECASE)
 _ACCELERATED = re.compile(r"\baccelerator\.|\bclass Accelerator\b")
 _OF_ITS_OWN = re.compile(r"rand|queue|\.get\(", re.IGNORECASE)
@@ -95,12 +98,37 @@ def _runs_through_rows(program: Program, loader: ast.Call) -> bool:
 
 
 def mutants_that_save_on_all_ranks(program: Program) -> Iterator[Mutant]:
-    """`if rank == 0:` over a save goes."""
-    saves = ("torch.save(", "save_pretrained(")
+    """`if rank == 0:` over a save goes, as does `if rank != 0: return` before it, by whatever name the test goes."""
+    if not any(word in program.text for word in _SAVES):
+        return
+    flags = {
+        ast.unparse(node.targets[0]) for node in program.nodes if isinstance(node, ast.Assign) and _is_first(node.value)
+    }
     for node in program.nodes:
-        is_guard = isinstance(node, ast.If) and re.search(r"rank\w*(\(\))? == 0$", ast.unparse(node.test))
-        if isinstance(node, ast.If) and is_guard and any(word in ast.unparse(node) for word in saves):
+        if not isinstance(node, ast.If) or node.orelse:
+            continue
+        asked, text = node.test, ast.unparse(node)
+        if (_is_first(asked) or ast.unparse(asked) in flags) and any(word in text for word in _SAVES):
             yield from mutants_of(program, ON_ALL_RANKS, "guard", program.dedented(node), node, anywhere=True)
+        elif isinstance(asked, ast.BoolOp) and isinstance(asked.op, ast.And) and any(word in text for word in _SAVES):
+            for part in asked.values:
+                if _is_first(part) or ast.unparse(part) in flags:
+                    change = [program.blanked(part, "True")]
+                    yield from mutants_of(program, ON_ALL_RANKS, "part", change, node, anywhere=True)
+        elif isinstance(node.body[0], ast.Return) and _saves_later(program, node):
+            is_other = isinstance(asked, ast.UnaryOp) and ast.unparse(asked.operand) in flags
+            if is_other or _OTHER_RANK.search(ast.unparse(asked)):
+                change = [program.blanked(node, "pass")]
+                yield from mutants_of(program, ON_ALL_RANKS, "return", change, node, anywhere=True)
+
+
+def _is_first(test: ast.expr) -> bool:
+    return _FIRST_RANK.search(ast.unparse(test)) is not None
+
+
+def _saves_later(program: Program, node: ast.If) -> bool:
+    function = program.function_of(node)
+    return function is not None and any(word in ast.unparse(function) for word in _SAVES)
 
 
 def _loaders(program: Program) -> list[ast.Call]:
