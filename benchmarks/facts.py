@@ -134,7 +134,7 @@ def growth(folder: Path) -> None:
 
 
 def worst_file() -> None:
-    """Each file of transformers by itself: some fifteen minutes on two cores."""
+    """Each file of transformers by itself: ten to fifteen minutes on two cores."""
     source = fetched(TRANSFORMERS)
     paths = sorted(source.rglob("*.py"))
     print(f"{TRANSFORMERS}, each of {len(paths)} files by itself, the worst")

@@ -39,7 +39,7 @@ class RememberingWorld(Generic[Mark]):
         """The same, of the paths of files with what they hold."""
         raise NotImplementedError
 
-    def ask(self, question: Question) -> None:
+    def before_asking(self, question: Question) -> None:
         """Called before a question about files is answered."""
 
     def found(self, source: Source) -> Source:
@@ -86,17 +86,17 @@ class RememberingWorld(Generic[Mark]):
     def importers(self, path: str, names: Iterable[str]) -> list[Source]:
         """As the world says."""
         question = ("importers", path, *sorted(names))
-        self.ask(question)
+        self.before_asking(question)
         return self._of_files(question, self.world.importers(path, question[2:])) or []
 
     def scripts(self, path: str) -> list[Source] | None:
         """As the world says."""
-        self.ask(("scripts", path))
+        self.before_asking(("scripts", path))
         return self._of_files(("scripts", path), self.world.scripts(path))
 
     def module(self, name: str, importer: str) -> Source | None:
         """As the world says."""
-        self.ask(("module", name, importer))
+        self.before_asking(("module", name, importer))
         return self._of_file(("module", name, importer), self.world.module(name, importer))
 
     def installed(self, name: str, importer: str) -> Source | None:

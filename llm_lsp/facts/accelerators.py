@@ -41,8 +41,8 @@ class Bypass:
         return self.call.name in library.CLIPS
 
     @property
-    def is_meant(self) -> Truth:
-        """Whether the program may do itself what the accelerator would: UNKNOWN, or a clear YES that it is left out."""
+    def is_left_out(self) -> Truth:
+        """Whether what the accelerator would do is left out: UNKNOWN if the program may mean it, and does it by itself."""
         asked_first = self.call.is_guarded_by("accel") or not set(self._prepare.guards) <= set(self.call.record.guards)
         return answer(UNKNOWN if asked_first or not self._facts.is_whole else YES)
 

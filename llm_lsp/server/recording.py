@@ -40,7 +40,7 @@ class RecordingWorld(RememberingWorld[str]):
     def mark_files(self, answer: Sequence[str | bytes] | None) -> str:
         return "" if answer is None else digest(*answer)
 
-    def ask(self, question: Question) -> None:
+    def before_asking(self, question: Question) -> None:
         self.stamps[question] = self._stamp(question)
 
     def found(self, source: Source) -> Source:

@@ -1,4 +1,4 @@
-"""Gradients that are computed or clipped past an accelerator: what it would have done, and whether the program means it."""
+"""Gradients that are computed or clipped past an accelerator: what it would have done, and whether that is left out."""
 import torch
 from accelerate import Accelerator
 from things import loader, settings
@@ -11,12 +11,12 @@ model, loader = accelerator.prepare(model, loader)
 other = plain.prepare(other)
 for x, y in loader:
     loss = nn.functional.mse_loss(model(x), y)
-    loss.backward()  # fact: is meant yes; scales for float16 yes; accumulates yes
-    nn.functional.mse_loss(other(x), y).backward()  # fact: is meant yes; scales for float16 unknown; accumulates unknown
+    loss.backward()  # fact: is left out yes; scales for float16 yes; accumulates yes
+    nn.functional.mse_loss(other(x), y).backward()  # fact: is left out yes; scales for float16 unknown; accumulates unknown
     if settings.accelerate:
-        loss.backward()  # fact: is meant unknown
-    accelerator.backward(loss)  # fact: untold is meant
-    accelerator.scaler.scale(loss).backward()  # fact: untold is meant
+        loss.backward()  # fact: is left out unknown
+    accelerator.backward(loss)  # fact: untold is left out
+    accelerator.scaler.scale(loss).backward()  # fact: untold is left out
     torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # fact: scales for float16 yes
     torch.nn.utils.clip_grad_norm_(other.parameters(), 1.0)  # fact: scales for float16 unknown
 # ======== who decides is not seen
@@ -30,13 +30,13 @@ def train(model):
         model = accelerator.prepare(model)
     for batch in loader:
         loss = model(batch).sum()
-        loss.backward()  # fact: is meant unknown; scales for float16 unknown; accumulates yes
+        loss.backward()  # fact: is left out unknown; scales for float16 unknown; accumulates yes
 # ======== not of accelerate
 from things import Accelerator, loader, model
 
 model = Accelerator().prepare(model)
 for batch in loader:
-    model(batch).backward()  # fact: untold is meant
+    model(batch).backward()  # fact: untold is left out
 # ======== a model that was not prepared, and one that is prepared only later
 from accelerate import Accelerator
 from things import loader
@@ -46,6 +46,6 @@ accelerator = Accelerator()
 model, late = nn.Linear(2, 1), nn.Linear(2, 1)
 loader = accelerator.prepare(loader)
 for batch in loader:
-    model(batch).sum().backward()  # fact: untold is meant
-    late(batch).sum().backward()  # fact: untold is meant
+    model(batch).sum().backward()  # fact: untold is left out
+    late(batch).sum().backward()  # fact: untold is left out
 late = accelerator.prepare(late)

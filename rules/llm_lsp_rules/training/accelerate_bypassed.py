@@ -334,7 +334,7 @@ def train(model, optimizer, loader):
 
 def is_a_fault(bypass: Bypass) -> bool:
     is_harmless = bypass.is_clipping and bypass.scales_for_float16 is UNKNOWN
-    return bypass.is_meant is YES and not is_harmless
+    return bypass.is_left_out is YES and not is_harmless
 
 
 def what_is_left_out(bypass: Bypass) -> str:

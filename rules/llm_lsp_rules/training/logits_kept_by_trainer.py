@@ -21,7 +21,7 @@ class LogitsKeptByTrainer(Rule):
     Reported where the model's class scores a vocabulary and the function for metrics takes nothing but an argmax of its
     predictions. Silent are models that classify, functions that need the scores, `predict_with_generate`,
     `prediction_loss_only`, `batch_eval_metrics`, `eval_accumulation_steps` (which moves them to the host on purpose), sets
-    that are cut to a few examples, and arguments that the program does not make where it is seen.
+    that are cut to a few examples where they are passed, and arguments that the program does not make where it is seen.
     """
 
     code = "LLM413"
