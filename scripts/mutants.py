@@ -100,6 +100,7 @@ MAKERS = {
     "LLM406": Maker((".parameters(",), assembly.mutants_with_an_early_optimizer),
     "LLM407": Maker(("kl_div",), defaults.mutants_of_probabilities),
     "LLM408": Maker(("ModuleList", "ModuleDict"), assembly.mutants_with_plain_containers),
+    "LLM412": Maker(("checkpoint(",), defaults.mutants_with_reentrant_checkpoints),
     "LLM413": Maker(("preprocess_logits_for_metrics",), defaults.mutants_that_keep_logits),
     "LLM414": Maker(("compute_loss",), defaults.mutants_with_the_old_signature),
     "LLM415": Maker(("accelerator.backward(", "Accelerator("), batches.mutants_past_the_accelerator),

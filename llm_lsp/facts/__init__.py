@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from llm_lsp.facts.pad_tokens import Padding
     from llm_lsp.facts.padding import PaddedPrompts
     from llm_lsp.facts.randomness import Generator
+    from llm_lsp.facts.recomputed import RecomputedPart
     from llm_lsp.facts.rounds import KeptMode, RepeatedLoader
     from llm_lsp.facts.saves import Save
     from llm_lsp.facts.scaling import Clipping, HalfTraining
@@ -254,6 +255,12 @@ class Facts:
         from llm_lsp.facts.modes import inferences
 
         return inferences(self)
+
+    def recomputed_parts(self) -> Iterator[RecomputedPart]:
+        """The re-entrant checkpoints."""
+        from llm_lsp.facts.recomputed import recomputed_parts
+
+        return recomputed_parts(self)
 
     def repeated_loaders(self) -> Iterator[RepeatedLoader]:
         """The loaders with a distributed sampler that are run through inside a loop."""

@@ -65,6 +65,7 @@ def answers(facts: Facts) -> Iterator[tuple[Place, Description]]:
     found += [(one.switch.place, one) for one in facts.kept_modes()]
     found += [(one.place, one) for one in facts.repeated_loaders()]
     found += [(one.place, one) for one in facts.kept_logits()]
+    found += [(one.call.place, one) for one in facts.recomputed_parts()]
     found += [(one.place, one) for one in facts.running_sums()]
     found += [(one.place, one) for one in facts.clippings()]
     found += [(one.call.place, one) for one in facts.array_conversions()]

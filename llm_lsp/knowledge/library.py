@@ -143,7 +143,7 @@ WORTH_RUNNING = (
     *("set_epoch", "DistributedSampler", "loss +=", "+= loss", "cross_entropy(", "kl_div(", "nll_loss(", "softmax("),
     *("F.dropout", "functional.dropout", "dropout_p", "torch.load(", "register_backward_hook"),
     *("set_trace(", "breakpoint(", "num_workers", "def setup", "batch = next(", "yield next(", "for epoch in", "loader:", "step(", "optim.", "criterion("),
-    *("torch.save(", "init_process_group", "Arguments(", "Trainer(", "label_ids", ".encode(", "lm(", "bert(", "messages.append("),
+    *("use_reentrant", "recompute(", "torch.save(", "init_process_group", "Arguments(", "Trainer(", "label_ids", ".encode(", "lm(", "bert(", "messages.append("),
 )  # fmt: skip
 """Words of functions that a rule may report on where nobody calls them; draws and seeds count only where somebody trains.
 

@@ -496,6 +496,18 @@ RULES: tuple[tuple[str, str, str, str, bool, tuple[str, ...], tuple[str, ...], s
         "UnregisteredSubmodule",
     ),
     (
+        "LLM412",
+        "checkpointing-frozen-inputs",
+        "training",
+        "error",
+        True,
+        ("use_reentrant",),
+        (),
+        "unsafe",
+        "llm_lsp_rules.training.checkpointing_frozen_inputs",
+        "CheckpointingFrozenInputs",
+    ),
+    (
         "LLM413",
         "logits-kept-by-trainer",
         "training",

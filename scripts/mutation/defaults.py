@@ -1,4 +1,4 @@
-"""LLM212, LLM401, LLM402, LLM403, LLM407, LLM413, LLM414, LLM416, LLM701: an argument or a call that says what is meant is lost."""
+"""LLM212, LLM401, LLM402, LLM403, LLM407, LLM412, LLM413, LLM414, LLM416, LLM701: an argument or a call that says what is meant is lost."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from scripts.mutation.loops import loops_of
 
 _STEPS_ITSELF = ("ccelerat", "ightning", "abric", "deepspeed", "Trainer(")
 DROPOUT, NORMALIZED, NOT_CLEARED, SCHEDULE = "LLM212", "LLM401", "LLM402", "LLM403"
+REENTRANT = "LLM412"
 DIVERGENCE, LOGITS, SIGNATURE, HOOK, LOAD = "LLM407", "LLM413", "LLM414", "LLM416", "LLM701"
 
 
@@ -48,6 +49,20 @@ def mutants_normalized_twice(program: Program) -> Iterator[Mutant]:
             start, end = program.span(call.args[0])
             given = f"({program.text[start:end]}).softmax(-1)"
             yield from mutants_of(program, NORMALIZED, "softmax", [Replacement(start, end, given)], call, anywhere=True)
+
+
+def mutants_with_reentrant_checkpoints(program: Program) -> Iterator[Mutant]:
+    """`use_reentrant=False` is True, in a function that embeds by what is frozen, or without gradients."""
+    frozen = set(re.findall(r"([\w.]+)(?:\.requires_grad_\(False\)| = nn\.Embedding\.from_pretrained\()", program.text))
+    for call in _calls(program, "checkpoint"):
+        function = program.function_of(call)
+        text = ast.unparse(function) if function is not None else program.text
+        if "no_grad()" not in text and not any(f"{name}(" in text for name in frozen):
+            continue
+        for keyword in call.keywords:
+            if keyword.arg == "use_reentrant" and ast.unparse(keyword.value) == "False":
+                change = [program.blanked(keyword.value, "True")]
+                yield from mutants_of(program, REENTRANT, "checkpoint", change, call, anywhere=True)
 
 
 def mutants_that_keep_logits(program: Program) -> Iterator[Mutant]:
