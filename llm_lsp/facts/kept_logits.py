@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from llm_lsp.facts.ignored_labels import PREDICTIONS, Origins, function_of
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
-from llm_lsp.facts.values import Constant, Function, Object, Value, options
+from llm_lsp.facts.values import Constant, Function, Object, Opaque, Value, options
 from llm_lsp.facts.views import Call
 
 if TYPE_CHECKING:
@@ -31,8 +31,9 @@ _KEEP_LESS = (
 """Arguments of a trainer with which the scores are not kept, or are kept elsewhere on purpose."""
 _TAKES_BEST = frozenset({"argmax", "numpy.argmax", "torch.argmax"})
 _ONLY_MEASURES = frozenset({"builtins.len", "builtins.isinstance", "builtins.print", "builtins.type", "numpy.shape"})
+_CUTS = ("select", "take", "shard")
 _TAKES_FEW = ("select(", "[:", ".take(", "shard(")
-"""What cuts a set on purpose."""
+"""How a set is written that is cut on purpose."""
 
 
 class KeptLogits:
@@ -76,9 +77,7 @@ class KeptLogits:
             _may_be_set(made.arguments.get(name)) for name in _KEEP_LESS
         ):
             return answer(NO)
-        _, evaluated = self.call.places_of_argument("eval_dataset", None)
-        is_cut = evaluated is not None and any(word in evaluated.text for word in _TAKES_FEW)
-        return answer(UNKNOWN if is_cut or not self._facts.is_whole else YES)
+        return answer(UNKNOWN if self._is_cut() or not self._facts.is_whole else YES)
 
     @property
     def only_best_are_used(self) -> Truth:
@@ -95,6 +94,26 @@ class KeptLogits:
             return None
         scores, place = _scores_in(uses[0]), self._facts.place(uses[0].node)
         return (place, self._facts.place(scores)) if scores is not None and place.path == self.place.path else None
+
+    def _is_cut(self) -> bool:
+        """Whether a few rows are taken of what is evaluated: where it is passed, or wherever else it was made."""
+        _, evaluated = self.call.places_of_argument("eval_dataset", None)
+        written = evaluated.text if evaluated is not None else ""
+        value, calls = self.call.record.arguments.get("eval_dataset"), self._facts.machine.calls
+        ways, seen = [written], set[int]()
+        pending = [value] if value is not None else []
+        while pending:
+            for option, _ in options(pending.pop()):
+                made = calls.get(option.call or 0) if isinstance(option, Object | Opaque) else None
+                if made is not None and made.id not in seen:
+                    seen.add(made.id)
+                    ways.append(self._facts.text_of(made.node))
+                    pending += [*([made.receiver] if made.receiver is not None else []), *made.arguments.values()]
+        cuts = [self._facts.text_of(record.node) for record in self._facts.index.named(_CUTS)]
+        ways += [
+            cut for cut in cuts if written and cut.startswith(f"{written}.")
+        ]  # `data["test"] = data["test"].select(`
+        return any(word in way for word in _TAKES_FEW for way in ways)
 
     def _is_read_elsewhere(self, best: CallRecord) -> bool:
         """Whether the function reads what the best are taken of in another place, before it has the best in its stead."""

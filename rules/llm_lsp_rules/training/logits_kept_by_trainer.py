@@ -21,7 +21,7 @@ class LogitsKeptByTrainer(Rule):
     Reported where the model's class scores a vocabulary and the function for metrics takes nothing but an argmax of its
     predictions. Silent are models that classify, functions that need the scores, `predict_with_generate`,
     `prediction_loss_only`, `batch_eval_metrics`, `eval_accumulation_steps` (which moves them to the host on purpose), sets
-    that are cut to a few examples where they are passed, and arguments that the program does not make where it is seen.
+    that are cut to a few examples, and arguments that the program does not make where it is seen.
     """
 
     code = "LLM413"
@@ -201,6 +201,32 @@ def main(training, validation, arguments):
     few = validation.select(range(32))
     Trainer(model, TrainingArguments("out"), train_dataset=training, eval_dataset=validation.select(range(32)), compute_metrics=accuracy).train()
     Trainer(model, arguments, train_dataset=training, eval_dataset=few, compute_metrics=accuracy).train()
+"""),
+        # Sets that were cut before, in whichever way.
+        Good("""\
+from datasets import Dataset, load_dataset
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+
+def accuracy(predicted):
+    return {"accuracy": float((predicted.predictions.argmax(-1) == predicted.label_ids).mean())}
+
+def main(validation, rows, tokenize, is_quick):
+    model = AutoModelForCausalLM.from_pretrained("gpt2")
+    few = validation.select(range(32))
+    Trainer(model, TrainingArguments("out"), eval_dataset=few, compute_metrics=accuracy).evaluate()
+    mapped = load_dataset("imdb")["test"].shuffle(seed=1).select(range(100)).map(tokenize, batched=True)
+    Trainer(model, TrainingArguments("out"), eval_dataset=mapped, compute_metrics=accuracy).evaluate()
+    sliced = load_dataset("imdb", split="test[:100]").map(tokenize, batched=True)
+    Trainer(model, TrainingArguments("out"), eval_dataset=sliced, compute_metrics=accuracy).evaluate()
+    listed = Dataset.from_list(rows[:10])
+    Trainer(model, TrainingArguments("out"), eval_dataset=listed, compute_metrics=accuracy).evaluate()
+    parts = load_dataset("imdb")
+    parts["test"] = parts["test"].select(range(100))
+    parts = parts.map(tokenize, batched=True)
+    Trainer(model, TrainingArguments("out"), eval_dataset=parts["test"], compute_metrics=accuracy).evaluate()
+    if is_quick:
+        validation = validation.take(100)
+    Trainer(model, TrainingArguments("out"), eval_dataset=validation, compute_metrics=accuracy).evaluate()
 """),
     ]
 
