@@ -127,23 +127,36 @@ def bypasses(facts: Facts) -> Iterator[Bypass]:
 
 
 def _prepared(facts: Facts) -> dict[int, CallRecord]:
-    """The calls that prepare models, by the ids of these."""
+    """The calls that prepare models, by the ids of these; those of a class in no table go by the call that made them."""
     found: dict[int, CallRecord] = {}
     for record in facts.index.named(_PREPARES):
         if isinstance(record.receiver, Object) and record.receiver.cls == _ACCELERATOR:
             for value in record.arguments.values():
-                if isinstance(value, Object):
-                    found.setdefault(value.id, record)
+                id = value.id if isinstance(value, Object) else value.call if isinstance(value, Opaque) else None
+                if id is not None and not _is_one_of_several(facts, value, record):
+                    found.setdefault(id, record)
     return found
+
+
+def _is_one_of_several(facts: Facts, model: Value, prepare: CallRecord) -> bool:
+    """Whether a loop made the model that is outside of it by now: all models that it made are known as one."""
+    made = facts.machine.calls.get(model.call or 0) if isinstance(model, Object | Opaque) else None
+    return made is not None and made.loops != prepare.loops[: len(made.loops)]
 
 
 def _models_of(facts: Facts, loss: Value | None) -> Iterator[int]:
     """The models whose forwards a loss was computed from, with gradients."""
-    machine = facts.machine
-    for id in sorted(machine.flow(loss)) if loss is not None else ():
-        run = machine.calls.get(id)
-        if run is not None and run.name == "()" and run.gradients is ON and isinstance(run.receiver, Object):
+    calls = facts.machine.calls
+    for id in sorted(facts.machine.flow(loss)) if loss is not None else ():
+        run = calls.get(id)
+        if run is None or run.gradients is not ON:
+            continue
+        if run.name == "()" and isinstance(run.receiver, Object):
             yield run.receiver.id
+        elif run.name.endswith(
+            "()"
+        ):  # What such a call made is called: only a class is named after it, and by that name.
+            yield from (made for made in run.result.sources if made in calls and f"{calls[made].name}()" == run.name)
 
 
 def _owners_of(facts: Facts, parameters: Value | None) -> Iterator[int]:

@@ -142,6 +142,41 @@ def main(loader, make_optimizer):
 """,
             severity=Severity.WARNING,
         ),
+        # A class that is in no table of ours.
+        Bad(
+            """\
+import torch
+from accelerate import Accelerator
+from accelerate.test_utils import RegressionModel
+
+def train(loader):
+    accelerator = Accelerator(gradient_accumulation_steps=2)
+    model = RegressionModel()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    loader, model, optimizer = accelerator.prepare(loader, model, optimizer)
+    for batch in loader:
+        loss = torch.nn.functional.mse_loss(model(batch["x"]), batch["y"])
+        loss.backward()  # <- goes past `accelerator`
+        optimizer.step()
+        optimizer.zero_grad()
+""",
+            fixed="""\
+import torch
+from accelerate import Accelerator
+from accelerate.test_utils import RegressionModel
+
+def train(loader):
+    accelerator = Accelerator(gradient_accumulation_steps=2)
+    model = RegressionModel()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    loader, model, optimizer = accelerator.prepare(loader, model, optimizer)
+    for batch in loader:
+        loss = torch.nn.functional.mse_loss(model(batch["x"]), batch["y"])
+        accelerator.backward(loss)
+        optimizer.step()
+        optimizer.zero_grad()
+""",
+        ),
         # Cells of a notebook.
         Bad(
             {
@@ -264,6 +299,25 @@ def train(model, probe, optimizer, other, loader):
         other.zero_grad()
         x.requires_grad_(True)
         print(torch.autograd.grad(model(x, labels=y).loss, x)[0].norm().item())
+"""),
+        # Models that one line makes, of which one is prepared; two of a class that is in no table.
+        Good("""\
+import torch
+from accelerate import Accelerator
+from accelerate.test_utils import RegressionModel
+
+def train(loader, optimizer):
+    accelerator = Accelerator()
+    main, other = [torch.nn.Linear(16, 16) for _ in range(2)]
+    first, second = [RegressionModel() for _ in range(2)]
+    third, fourth = RegressionModel(), RegressionModel()
+    main, first, third, loader = accelerator.prepare(main, first, third, loader)
+    for x, y in loader:
+        torch.nn.functional.mse_loss(other(x), y).backward()
+        torch.nn.functional.mse_loss(second(x), y).backward()
+        torch.nn.functional.mse_loss(fourth(x), y).backward()
+        optimizer.step()
+        optimizer.zero_grad()
 """),
         # A scaler of its own; gradients that are unscaled by hand before torch clips them.
         Good("""\
