@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from string import punctuation, whitespace
 
-__all__ = ["Snippets"]
+__all__ = ["Snippets", "words"]
 
 _BLANKS = whitespace.encode()
 _APART = bytes.maketrans(punctuation.replace("_", "").encode(), b" " * (len(punctuation) - 1))
@@ -20,7 +20,7 @@ class Snippets:
         # Bytes, which are searched and taken apart faster. Each word once is a tenth of the text: with many rules the
         # search is felt.
         written = text.encode("utf-8", "replace")
-        self._words = b"\n".join(set(written.translate(_APART).split()))
+        self._words = b"\n".join(set(words(text)))
         self._squeezed = written.translate(None, _BLANKS)
         self._found: dict[str, bool] = {}
 
@@ -39,4 +39,9 @@ class Snippets:
 def _parts(snippet: str) -> tuple[bytes, bytes]:
     """A snippet without its blanks, and its longest word."""
     written = snippet.encode()
-    return written.translate(None, _BLANKS), max(written.translate(_APART).split(), key=len, default=b"")
+    return written.translate(None, _BLANKS), max(words(snippet), key=len, default=b"")
+
+
+def words(text: str) -> list[bytes]:
+    """The words of a text, keywords and parts of numbers and strings included, in order."""
+    return text.encode("utf-8", "replace").translate(_APART).split()

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 
 from llm_lsp.facts.values import Function
+from llm_lsp.snippets import words
 
 __all__ = ["callers_first"]
 
@@ -44,10 +45,10 @@ def callers_first(functions: Collection[Function], texts: Mapping[ast.AST, str])
 
 def _called(functions: Collection[Function], texts: Mapping[ast.AST, str]) -> dict[ast.AST, list[ast.AST]]:
     """What each function calls by a name of the module, or on `self`."""
-    everything = "\n".join(texts.values())
+    times = Counter(words("\n".join(texts.values())))
     named = [one for one in functions if one.owner is None]
     # Once is the definition.
-    named = [one for one in named if everything.count(f"{one.name}(") > 1] if len(named) <= _MOST_FUNCTIONS else []
+    named = [one for one in named if times[one.name.encode()] > 1] if len(named) <= _MOST_FUNCTIONS else []
     called: dict[ast.AST, list[ast.AST]] = {}
     for function in functions:
         text, owner = texts[function.node], function.owner

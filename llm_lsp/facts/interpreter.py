@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Hashable
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from llm_lsp.facts.events import Arguments
 from llm_lsp.facts.machine import AUTOCAST, GRADIENTS
@@ -24,6 +24,9 @@ from llm_lsp.facts.values import (
 )
 from llm_lsp.knowledge import library
 
+if TYPE_CHECKING:
+    from llm_lsp.source import Source
+
 __all__ = ["Interpreter"]
 
 _DEEPEST_SECOND_PASS = 1
@@ -37,8 +40,8 @@ class Interpreter(Patterns):
         "exits",
     )
 
-    def __init__(self, tree: ast.Module, text: str, stop: Callable[[], bool] | None) -> None:
-        super().__init__(tree, text, stop)
+    def __init__(self, source: Source, stop: Callable[[], bool] | None) -> None:
+        super().__init__(source, stop)
         self.exits: list[tuple[int, list[Changes], list[Changes]]] = []
         """For each loop that is running: the mark at its beginning, what had changed at its `break`s and its `continue`s."""
         self.classes_open: list[Class] = []

@@ -448,7 +448,7 @@ class LibraryCalls(Gradients):
         text = call.arguments.get("text", 0)
         if self.is_written(text):
             self.written.add(call.id)
-        if isinstance(text, Object) and "apply_chat_template" in self.text:
+        if isinstance(text, Object) and "apply_chat_template" in self.snippets:
             self.note_conversation(call, text)
 
     def note_conversation(self, call: CallRecord, texts: Object) -> None:

@@ -27,6 +27,7 @@ from llm_lsp.facts.values import (
 if TYPE_CHECKING:
     from llm_lsp.facts.accumulation import Sum
     from llm_lsp.facts.gradients import Differentiated
+    from llm_lsp.source import Source
 
 __all__ = ["DEFAULT_DTYPE", "GRADIENTS", "OFF", "ON", "Machine", "Stopped"]
 
@@ -109,6 +110,7 @@ class Machine:
         "roots",
         "shifted",
         "sliced",
+        "snippets",
         "sums",
         "superseded",
         "switched_by",
@@ -126,9 +128,10 @@ class Machine:
         "yields",
     )
 
-    def __init__(self, tree: ast.Module, text: str, stop: Callable[[], bool] | None) -> None:
-        self.tree = tree
-        self.text = text
+    def __init__(self, source: Source, stop: Callable[[], bool] | None) -> None:
+        self.tree = source.tree
+        self.text = source.text
+        self.snippets = source.snippets
         self._stop = stop
         self._steps = 0
         self._next_look = _STEPS_BETWEEN_LOOKS
@@ -179,16 +182,18 @@ class Machine:
         """Sources of what only the rest of was taken, by `[n:]` of a computed number: what is left of an output behind its prompt."""
         self.labelled: dict[int, Labels] = {}
         """What is stored under the key "labels"."""
-        self.has_decodes = "decode(" in text
-        self.has_keys = any(word in text for word in ("defaultdict", "Counter", "= {}", "dict()", "set()"))
+        self.has_decodes = "decode(" in self.text
+        self.has_keys = any(word in self.text for word in ("defaultdict", "Counter", "= {}", "dict()", "set()"))
         """Whether it matters what is a key of a dictionary."""
         self.has_tensors = (
-            self.has_keys or ".numpy(" in text or (".append(" in text and ("hidden_states" in text or "logits" in text))
+            self.has_keys
+            or ".numpy(" in self.text
+            or (".append(" in self.text and ("hidden_states" in self.text or "logits" in self.text))
         )
         """Whether it matters what becomes of the tensors that a model gives."""
         self.derived: dict[int, tuple[Value, str, tuple[Value, ...]]] = {}
         """Tensors, by the ids of their values, with how and of what they were computed, where no call of theirs says so."""
-        self.has_labels = "labels" in text
+        self.has_labels = "labels" in self.text
         """Whether it matters by how much sequences are moved against each other."""
         self.shifted: set[int] = set()
         """The calls that gave what all but the first of a sequence was written into, one position before."""
@@ -222,10 +227,10 @@ class Machine:
         """Loops whose body may run again."""
         self.left_in_evaluation: set[tuple[ast.AST, int]] = set()
         """Loops, and the modules that the end of a round may leave in evaluation mode."""
-        self.has_coroutines = "async def" in text
-        self.has_samplers = "DistributedSampler" in text or "init_process_group" in text
+        self.has_coroutines = "async def" in self.text
+        self.has_samplers = "DistributedSampler" in self.text or "init_process_group" in self.text
         """Whether it matters who draws from a loader."""
-        self.has_optimizers = "parameters(" in text
+        self.has_optimizers = "parameters(" in self.text
         """Whether it matters when a model is changed."""
         self.layers_given: dict[tuple[int, str, int], tuple[Object, str, Object]] = {}
         """Modules that were stored on an object, each with the object and the attribute, in order."""

@@ -70,7 +70,7 @@ class Program(Roots):
         *,
         entered: Source | None = None,
     ) -> None:
-        super().__init__(source.tree, source.text, stop)
+        super().__init__(source, stop)
         self.sources: dict[int, Source] = {0: source}
         """The modules that have run, by the id of their frame."""
         self.imports: list[tuple[str, str]] = []

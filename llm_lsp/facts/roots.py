@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from llm_lsp.facts.call_order import callers_first
 from llm_lsp.facts.events import Arguments, Frame
@@ -15,6 +15,9 @@ from llm_lsp.facts.store import Changes
 from llm_lsp.facts.values import ANYTHING, Class, Constant, Function, Object, Opaque, Symbol, Value, ids_of_objects
 from llm_lsp.knowledge import library
 from llm_lsp.knowledge.kinds import kind_of
+
+if TYPE_CHECKING:
+    from llm_lsp.source import Source
 
 __all__ = ["LONG", "Roots"]
 
@@ -34,8 +37,8 @@ class Roots(Interpreter):
         "turns",
     )
 
-    def __init__(self, tree: ast.Module, text: str, stop: Callable[[], bool] | None) -> None:
-        super().__init__(tree, text, stop)
+    def __init__(self, source: Source, stop: Callable[[], bool] | None) -> None:
+        super().__init__(source, stop)
         self.instances: dict[ast.AST, Object] = {}
         self.initialised: set[int] = set()
         """The instances whose `__init__` has run."""
@@ -98,7 +101,7 @@ class Roots(Interpreter):
         """
         if len(self.text) < LONG:
             return {}
-        words = [word for word in library.WORTH_RUNNING if word in self.text]
+        words = [word for word in library.WORTH_RUNNING if word in self.snippets]
         return {
             node: text
             for node, text in texts.items()
