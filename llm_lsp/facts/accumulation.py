@@ -17,6 +17,7 @@ from llm_lsp.named_tuples import NamedTuple
 
 if TYPE_CHECKING:
     from llm_lsp.facts.store import Changes
+    from llm_lsp.facts.values import Condition
 
 __all__ = ["Accumulation", "Sum"]
 
@@ -83,6 +84,8 @@ class Accumulation(Calls):
         text = _text(target)
         terms = [(term, held) for term in terms_of(added) if (held := self.held_by(term)) and _text(term) != text]
         self.sums[id] = Sum(target, added, ((added, value), *terms), *place, len(self.exits), before)
+        if id not in self.kept_sums:
+            self.open_sums[id] = self.sums[id]
         result = Opaque(None, sources | {id})
         if isinstance(target, ast.Subscript):
             self.heap[place[1]] = result
@@ -122,17 +125,21 @@ class Accumulation(Calls):
     def keep_sums(self, mark: int | None = None) -> None:
         """A round that began at the mark ends, or a call: the sums that are still there with what was added go on growing."""
         depth = len(self.exits) + bool(self.frame.loops)
-        for id, found in self.sums.items():
-            if id in self.kept_sums or found.depth != depth:
-                continue
-            if not self.outlives_round(found.store):
-                if mark is not None and self.is_given_back(id, found, mark):
-                    self.kept_sums[id] = frozenset()
-                continue
-            now = found.store.get(found.key)
-            if now is not None and id in self.flow(now):
-                others = [conditions for option, conditions in options(now) if id not in self.flow(option)]
-                self.kept_sums[id] = frozenset(condition for conditions in others for condition in conditions)
+        for id, found in list(self.open_sums.items()):
+            unless = self.kept_unless(id, found, mark) if found.depth == depth else None
+            if unless is not None:
+                self.kept_sums[id] = unless
+                del self.open_sums[id]
+
+    def kept_unless(self, id: int, found: Sum, mark: int | None) -> frozenset[Condition] | None:
+        """With which conditions a sum is not there any more after the round; None if it never is."""
+        if not self.outlives_round(found.store):
+            return frozenset() if mark is not None and self.is_given_back(id, found, mark) else None
+        now = found.store.get(found.key)
+        if now is None or id not in self.flow(now):
+            return None
+        others = [conditions for option, conditions in options(now) if id not in self.flow(option)]
+        return frozenset(condition for conditions in others for condition in conditions)
 
     def is_given_back(self, id: int, found: Sum, mark: int) -> bool:
         """Whether a function was given a variable of this one, and its sum is what the variable holds now."""

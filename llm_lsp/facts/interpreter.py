@@ -273,7 +273,7 @@ class Interpreter(Patterns):
                 trail.join_with(mark, changes)
             if comes_round:
                 self.note_round(node)
-            if comes_round and self.sums:
+            if comes_round and self.open_sums:
                 self.keep_sums(mark)
             if not passes or not comes_round or not self.carries(mark):
                 break

@@ -99,6 +99,7 @@ class Machine:
         "length_examined",
         "made",
         "measured",
+        "open_sums",
         "overwritten",
         "parts",
         "parts_of_held",
@@ -163,6 +164,8 @@ class Machine:
         self.differentiated: list[Differentiated] = []
         self.sums: dict[int, Sum] = {}
         """Additions, by the ids of their records, to what was there before the round of the loop that adds."""
+        self.open_sums: dict[int, Sum] = {}
+        """Those of them that are not kept, so far: the others need not be looked at after each round."""
         self.kept_sums: dict[int, frozenset[Condition]] = {}
         """Those of them whose result the next round finds, with the tests under which it finds something else."""
         self.parts: dict[tuple[int, object], tuple[Value, Opaque]] = {}
@@ -507,6 +510,7 @@ class Machine:
         self.results_of_roots.clear()
         self.differentiated.clear()
         self.sums.clear()
+        self.open_sums.clear()
         self.kept_sums.clear()
         self.parts.clear()
         self.derived.clear()

@@ -216,7 +216,7 @@ class Roots(Interpreter):
         """Run it; what it returns, and what it kept, is for whoever calls it."""
         module = self.frame
         result = self.run(function, frame)
-        if self.sums:
+        if self.open_sums:
             self.keep_sums()
         self.results_of_roots[function.node] = result
         self.returned |= self.flow(result) | ids_of_objects(result)
