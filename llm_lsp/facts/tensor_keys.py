@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from llm_lsp.facts.truth import NO, UNKNOWN, YES, Truth, answer
-from llm_lsp.facts.values import Constant, Object, Opaque, Value
+from llm_lsp.facts.values import ANYTHING, Constant, Object, Opaque, Value
 from llm_lsp.knowledge import tensors
 
 if TYPE_CHECKING:
@@ -18,9 +18,12 @@ if TYPE_CHECKING:
 __all__ = ["TensorKey", "tensor_keys"]
 
 _LONGEST_WAY = 16
-_PARTS = frozenset({"input_ids", "attention_mask", "labels", "token_type_ids", "sequences", *tensors.OUTPUTS})
+_PARTS = frozenset(
+    {"input_ids", "attention_mask", "labels", "token_type_ids", "sequences", "logits_per_image", *tensors.OUTPUTS}
+)
 _NO_TENSORS = frozenset({"tolist", "item", "numpy"})
 _KEEPS_TENSOR = frozenset({"detach", "argmax", "argmin", "long", "int", "cpu", "cuda", "to", "[]", "for", "append"})
+_BESTS = frozenset({"torch.argmax", "torch.argmin"})
 _TEXT_TO_IDS = frozenset({"()", "encode", "encode_plus", "batch_encode_plus", "apply_chat_template", "pad"})
 
 
@@ -96,7 +99,10 @@ def _is_tensor(facts: Facts, value: Value, owners: dict[int, tuple[Value, object
                 return UNKNOWN
             is_part = is_part or isinstance(name, str)
             continue
-        break
+        made = machine.calls.get(value.call) if isinstance(value, Opaque) and value.call is not None else None
+        if noted is not None or made is None or not (tensors.keeps_type(made.name) or made.name in _BESTS):
+            break
+        value = made.receiver or made.arguments.get("input", 0) or ANYTHING
     made = machine.calls.get(value.call) if isinstance(value, Opaque) and value.call is not None else None
     if made is None or id(value) in machine.derived:
         return UNKNOWN

@@ -66,6 +66,25 @@ class Cached:
         self.seen.add(best)  # <- `best` is a tensor
         return logits
 """),
+        # Probabilities between the scores and the best; functions instead of methods.
+        Bad("""\
+from collections import Counter
+
+import torch
+from transformers import AutoModelForSequenceClassification
+
+model = AutoModelForSequenceClassification.from_pretrained("distilbert-base-uncased")
+
+@torch.no_grad()
+def count(loader):
+    counts, found = Counter(), {}
+    for batch in loader:
+        scores = model(**batch).logits
+        best = scores.softmax(dim=-1).argmax(dim=-1)[0]
+        counts[best] += 1  # <- `best` is a tensor
+        found[torch.argmax(torch.softmax(scores, dim=-1))] = batch  # <- is a tensor
+    return counts, found
+"""),
         # A notebook.
         Bad(
             {
@@ -100,6 +119,7 @@ def count(texts):
             counts[token.item()] += 1
             counts[int(token)] += 1
         rows[tuple(ids.tolist())] = text
+        rows[ids.float().softmax(-1).argmax().item()] = text
         for token in tokenizer(text)["input_ids"]:
             counts[token] += 1
     return counts, rows
