@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,8 @@ __all__ = ["RecomputedPart", "recomputed_parts"]
 
 _CHECKPOINT = "torch.utils.checkpoint.checkpoint"
 _ASKS_FOR_GRADIENTS = ("requires_grad_", "register_forward_hook", "enable_input_require_grads")
+_THAWS = re.compile(r"\.requires_grad\s*=(?!=)\s*(?!False\b)|unfreeze\w*\(")
+"""How a program lets parameters learn that it may have frozen before: one by one, or by a function of that name."""
 _EMBEDS_FROZEN = "torch.nn.Embedding.from_pretrained"
 _TAKES_IDS = ("Embedding", "EmbeddingBag", ".from_pretrained", ".from_config")
 """Ends of the names by which modules are made whose inputs never ask for gradients."""
@@ -102,9 +105,12 @@ class RecomputedPart:
         for record in self._facts.index.named(_ASKS_FOR_GRADIENTS):
             is_of_output = record.receiver is not None and run.id in self._facts.machine.flow(record.receiver)
             is_of_module = record.receiver is module and not _freezes(record)
-            if is_of_output or is_of_module or record.name == "enable_input_require_grads":
+            # Of any module: it may be the whole that this one is a part of.
+            is_thawed = record.name == "requires_grad_" and isinstance(record.receiver, Object) and not _freezes(record)
+            if is_of_output or is_of_module or is_thawed or record.name == "enable_input_require_grads":
                 return True
-        return False
+        sources = (self._facts.source, *self._facts.ways.modules)
+        return any(_THAWS.search(source.text) is not None for source in sources)
 
 
 _OPTIONS = frozenset({"function", "use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug"})

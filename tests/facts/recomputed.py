@@ -39,3 +39,40 @@ class Net(nn.Module):
         asked = self.vectors(ids)
         asked.requires_grad_(True)
         return a, b, c, d, e, f, g, h, i, j, k, checkpoint(self.block, asked, use_reentrant=True)  # fact: gets no gradients unknown
+# ======== a second stage lets parameters learn again, one after the other
+from torch import nn
+from torch.utils.checkpoint import checkpoint
+
+
+class Staged(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.frozen = nn.Embedding(9, width)
+        self.frozen.requires_grad_(False)
+        self.block = nn.Linear(width, width)
+
+    def forward(self, ids):
+        return checkpoint(self.block, self.frozen(ids), use_reentrant=True)  # fact: gets no gradients unknown
+
+
+def second_stage(model: Staged):
+    for parameter in model.parameters():
+        parameter.requires_grad = True
+# ======== all of a model learns again
+from torch import nn
+from torch.utils.checkpoint import checkpoint
+
+
+class Whole(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.frozen = nn.Embedding(9, width)
+        self.frozen.requires_grad_(False)
+        self.block = nn.Linear(width, width)
+
+    def forward(self, ids):
+        return checkpoint(self.block, self.frozen(ids), use_reentrant=True)  # fact: gets no gradients unknown
+
+
+def all_of_it(width):
+    return Whole(width).requires_grad_(True)

@@ -17,8 +17,9 @@ class CheckpointingFrozenInputs(Rule):
 
     Reported where the program itself says `use_reentrant=True` and every input comes out of modules that it freezes, of
     `nn.Embedding.from_pretrained`, or of what runs without gradients. Silent where anything else goes into the inputs, a
-    parameter for positions for instance, where somebody asks for their gradients (`requires_grad_()`, a forward hook,
-    `enable_input_require_grads`), and for the checkpoints that transformers and peft set up, which repair it themselves.
+    parameter for positions for instance, where somebody asks for their gradients (`requires_grad_()` of any module, a
+    forward hook, `enable_input_require_grads`), or sets `requires_grad` of single parameters, and for the checkpoints that
+    transformers and peft set up, which repair it themselves.
     """
 
     code = "LLM412"
@@ -153,6 +154,45 @@ class Net(nn.Module):
         x = self.embed(ids)
         x.requires_grad_(True)
         return checkpoint(self.block, x, use_reentrant=True) + checkpoint(self.block, self.hooked(ids), use_reentrant=True)
+"""),
+        # Thawed along with the whole model, for a second stage.
+        Good("""\
+from torch import nn
+from torch.utils.checkpoint import checkpoint
+
+class Net(nn.Module):
+    def __init__(self, words, width):
+        super().__init__()
+        self.embed = nn.Embedding(words, width)
+        self.embed.requires_grad_(False)
+        self.block = nn.TransformerEncoderLayer(width, 8, batch_first=True)
+
+    def forward(self, ids):
+        return checkpoint(self.block, self.embed(ids), use_reentrant=True)
+
+def second_stage(net: Net):
+    net.requires_grad_(True)
+    return net
+"""),
+        Good("""\
+from torch import nn
+from torch.utils.checkpoint import checkpoint
+
+class Net(nn.Module):
+    def __init__(self, words, width):
+        super().__init__()
+        self.embed = nn.Embedding(words, width)
+        self.embed.requires_grad_(False)
+        self.block = nn.TransformerEncoderLayer(width, 8, batch_first=True)
+
+    def forward(self, ids):
+        return checkpoint(self.block, self.embed(ids), use_reentrant=True)
+
+def second_stage(words, width):
+    net = Net(words, width)
+    for parameter in net.parameters():
+        parameter.requires_grad = True
+    return net
 """),
         # Frozen only sometimes, or thawed later; inputs that come from outside; a library that repairs it.
         Good("""\
