@@ -153,9 +153,8 @@ def _models_of(facts: Facts, loss: Value | None) -> Iterator[int]:
             continue
         if run.name == "()" and isinstance(run.receiver, Object):
             yield run.receiver.id
-        elif run.name.endswith(
-            "()"
-        ):  # What such a call made is called: only a class is named after it, and by that name.
+        elif run.name.endswith("()"):
+            # What a call made is called, by the name of a class that is in no table.
             yield from (made for made in run.result.sources if made in calls and f"{calls[made].name}()" == run.name)
 
 

@@ -109,10 +109,9 @@ class KeptLogits:
                     seen.add(made.id)
                     ways.append(self._facts.text_of(made.node))
                     pending += [*([made.receiver] if made.receiver is not None else []), *made.arguments.values()]
+        # `data["test"] = data["test"].select(...)`: what a dictionary holds is not followed.
         cuts = [self._facts.text_of(record.node) for record in self._facts.index.named(_CUTS)]
-        ways += [
-            cut for cut in cuts if written and cut.startswith(f"{written}.")
-        ]  # `data["test"] = data["test"].select(`
+        ways += [cut for cut in cuts if written and cut.startswith(f"{written}.")]
         return any(word in way for word in _TAKES_FEW for way in ways)
 
     def _is_read_elsewhere(self, best: CallRecord) -> bool:
