@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Found", "Run", "Runs", "WholeProgram"]
 
-_MOST_KEPT = 12
+_MOST_KEPT = 64
 _KEPT_CHARACTERS = 200_000
 """Of the files whose runs are kept; what is known of a file takes far more memory than its text."""
 
