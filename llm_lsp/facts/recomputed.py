@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["RecomputedPart", "recomputed_parts"]
 
 _CHECKPOINT = "torch.utils.checkpoint.checkpoint"
+_OPTIONS = frozenset({"function", "use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug"})
+"""Keywords of `checkpoint` that are no inputs."""
 _ASKS_FOR_GRADIENTS = ("requires_grad_", "register_forward_hook", "enable_input_require_grads")
 _THAWS = re.compile(r"\.requires_grad\s*=(?!=)\s*(?!False\b)|unfreeze\w*\(")
 """How a program lets parameters learn that it may have frozen before: one by one, or by a function of that name."""
@@ -103,18 +105,14 @@ class RecomputedPart:
     def _may_ask_for_gradients(self, run: CallRecord, module: Object) -> bool:
         """Whether somebody asks for gradients of what the module gives, or of its parameters."""
         for record in self._facts.index.named(_ASKS_FOR_GRADIENTS):
-            is_of_output = record.receiver is not None and run.id in self._facts.machine.flow(record.receiver)
-            is_of_module = record.receiver is module and not _freezes(record)
-            # Of any module: it may be the whole that this one is a part of.
-            is_thawed = record.name == "requires_grad_" and isinstance(record.receiver, Object) and not _freezes(record)
-            if is_of_output or is_of_module or is_thawed or record.name == "enable_input_require_grads":
+            asked = record.receiver
+            is_of_output = asked is not None and run.id in self._facts.machine.flow(asked)
+            # Another module may be the whole that this one is a part of; a hook is of its own module alone.
+            is_of_module = asked is module or (isinstance(asked, Object) and record.name != "register_forward_hook")
+            if is_of_output or (is_of_module and not _freezes(record)) or record.name == "enable_input_require_grads":
                 return True
         sources = (self._facts.source, *self._facts.ways.modules)
         return any(_THAWS.search(source.text) is not None for source in sources)
-
-
-_OPTIONS = frozenset({"function", "use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug"})
-"""Keywords of `checkpoint` that are no inputs."""
 
 
 def _inputs(record: CallRecord) -> list[Value]:

@@ -12,6 +12,7 @@ from llm_lsp.knowledge import tensors
 
 if TYPE_CHECKING:
     from llm_lsp.facts import Facts
+    from llm_lsp.facts.events import CallRecord
     from llm_lsp.facts.place import Place
     from llm_lsp.facts.views import Call
 
@@ -99,11 +100,11 @@ def _is_tensor(facts: Facts, value: Value, owners: dict[int, tuple[Value, object
                 return UNKNOWN
             is_part = is_part or isinstance(name, str)
             continue
-        made = machine.calls.get(value.call) if isinstance(value, Opaque) and value.call is not None else None
+        made = _call_of(facts, value)
         if noted is not None or made is None or not (tensors.keeps_type(made.name) or made.name in _BESTS):
             break
         value = made.receiver or made.arguments.get("input", 0) or ANYTHING
-    made = machine.calls.get(value.call) if isinstance(value, Opaque) and value.call is not None else None
+    made = _call_of(facts, value)
     if made is None or id(value) in machine.derived:
         return UNKNOWN
     kind = machine.kind(made.receiver) if isinstance(made.receiver, Object) else None
@@ -115,3 +116,8 @@ def _is_tensor(facts: Facts, value: Value, owners: dict[int, tuple[Value, object
     is_run = (kind == "model" and made.name == "()" and is_part) or (kind == "module" and made.name == "()")
     is_generated = kind == "model" and made.name == "generate"
     return YES if is_run or is_generated or made.name in tensors.MAKERS else UNKNOWN
+
+
+def _call_of(facts: Facts, value: Value) -> CallRecord | None:
+    """The call that gave a value."""
+    return facts.machine.calls.get(value.call) if isinstance(value, Opaque) and value.call is not None else None
